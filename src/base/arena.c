@@ -1,0 +1,120 @@
+// arena.c - bump allocation in chunks. This file and buf.c are the only ones
+// that call malloc and free. Under NPUFUSE_DEBUG_ARENA every allocation is a
+// chunk of its own, so that the address sanitizer sees each end.
+#include "base/base.h"
+
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CHUNK_BYTES = 64 * 1024, EXIT_OUT_OF_MEMORY = 4 };
+
+struct ArenaChunk {
+    ArenaChunk *older;
+    char *end;
+    char data[];
+};
+
+NORETURN static void die_out_of_memory(size_t bytes) {
+    fprintf(stderr, "npufuse: out of memory (%zu bytes)\n", bytes);
+    exit(EXIT_OUT_OF_MEMORY);
+}
+
+static void add_chunk(Arena *arena, size_t bytes) {
+    ArenaChunk *chunk = malloc(sizeof(ArenaChunk) + bytes);
+    if (!chunk) die_out_of_memory(bytes);
+    chunk->older = arena->chunk;
+    chunk->end = chunk->data + bytes;
+    arena->chunk = chunk;
+    arena->next = chunk->data;
+    arena->end = chunk->end;
+    arena->total_bytes += bytes;
+}
+
+static void drop_chunk(Arena *arena) {
+    ArenaChunk *chunk = arena->chunk;
+    arena->chunk = chunk->older;
+    arena->total_bytes -= (size_t)(chunk->end - chunk->data);
+    free(chunk);
+}
+
+void arena_init(Arena *arena) {
+    *arena = (Arena){0};
+}
+
+void arena_free(Arena *arena) {
+    while (arena->chunk) drop_chunk(arena);
+    arena_init(arena);
+}
+
+void arena_clear(Arena *arena) {
+    if (!arena->chunk) return;
+    while (arena->chunk->older) {
+        ArenaChunk *newest = arena->chunk;
+        ArenaChunk *second = newest->older;
+        if (newest->end - newest->data > second->end - second->data) {
+            newest->older = second->older;
+            second->older = newest;
+            arena->chunk = second;
+        }
+        drop_chunk(arena);
+    }
+    arena->next = arena->chunk->data;
+    arena->end = arena->chunk->end;
+}
+
+ArenaMark arena_mark(const Arena *arena) {
+    return (ArenaMark){arena->chunk, arena->next};
+}
+
+void arena_reset(Arena *arena, ArenaMark mark) {
+    while (arena->chunk != mark.chunk) drop_chunk(arena);
+    arena->next = mark.next;
+    arena->end = arena->chunk ? arena->chunk->end : NULL;
+}
+
+void *arena_alloc(Arena *arena, size_t bytes) {
+    if (bytes > SIZE_MAX / 2) die_out_of_memory(bytes);
+    bytes = (bytes + 7) & ~(size_t)7;
+#ifdef NPUFUSE_DEBUG_ARENA
+    add_chunk(arena, bytes ? bytes : 8);
+#else
+    if ((size_t)(arena->end - arena->next) < bytes) {
+        add_chunk(arena, bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES);
+    }
+#endif
+    void *at = arena->next;
+    arena->next += bytes;
+    return memset(at, 0, bytes);
+}
+
+void *arena_grow(Arena *arena, void *old, size_t old_bytes, size_t bytes) {
+    void *at = arena_alloc(arena, bytes);
+    if (old_bytes) memcpy(at, old, old_bytes);
+    return at;
+}
+
+Str arena_str(Arena *arena, Str s) {
+    return (Str){arena_cstr(arena, s), s.len};
+}
+
+char *arena_cstr(Arena *arena, Str s) {
+    char *at = arena_alloc(arena, s.len + 1);
+    if (s.len) memcpy(at, s.at, s.len);
+    return at;
+}
+
+Str arena_printf(Arena *arena, const char *fmt, ...) {
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    if (len < 0) BUG("bad format '%s'", fmt);
+    char *at = arena_alloc(arena, (size_t)len + 1);
+    vsnprintf(at, (size_t)len + 1, fmt, again);
+    va_end(again);
+    return (Str){at, (size_t)len};
+}

@@ -1,0 +1,53 @@
+// base.c - strings by pointer and length, hashing, and the end of the world.
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void bug_at(const char *file, int line, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fprintf(stderr, "npufuse: BUG at %s:%d: ", file, line);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+    va_end(args);
+    abort();
+}
+
+Str str_of(const char *text) {
+    return text ? (Str){text, strlen(text)} : (Str){"", 0};
+}
+
+bool str_eq(Str a, Str b) {
+    return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+}
+
+bool str_is(Str a, const char *text) {
+    return str_eq(a, str_of(text));
+}
+
+bool str_starts(Str a, const char *prefix) {
+    size_t len = strlen(prefix);
+    return a.len >= len && memcmp(a.at, prefix, len) == 0;
+}
+
+bool str_ends(Str a, const char *suffix) {
+    size_t len = strlen(suffix);
+    return a.len >= len && memcmp(a.at + a.len - len, suffix, len) == 0;
+}
+
+int str_cmp(Str a, Str b) {
+    size_t len = a.len < b.len ? a.len : b.len;
+    int order = len ? memcmp(a.at, b.at, len) : 0;
+    if (order) return order;
+    return a.len < b.len ? -1 : a.len > b.len;
+}
+
+uint64_t hash_bytes(uint64_t seed, const void *at, size_t len) {
+    const unsigned char *p = at;
+    for (size_t i = 0; i < len; i++) {
+        seed = (seed ^ p[i]) * UINT64_C(0x100000001b3);
+    }
+    return seed;
+}

@@ -1,0 +1,85 @@
+// sym.c - the interner: one open-addressing table, texts in its own arena.
+#include "base/base.h"
+
+#include "base/sym.h"
+
+enum { FIRST_CAP = 1024 };
+
+static uint32_t hash_text(Str s) {
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < s.len; i++) {
+        h = (h ^ (unsigned char)s.at[i]) * 16777619u;
+    }
+    return h;
+}
+
+void sym_table_init(SymTable *table) {
+    *table = (SymTable){0};
+    arena_init(&table->arena);
+    table->cap = FIRST_CAP;
+    table->slots = NEW_N(&table->arena, const Sym *, table->cap);
+}
+
+void sym_table_free(SymTable *table) {
+    arena_free(&table->arena);
+    *table = (SymTable){0};
+}
+
+// The slot that holds `text`, or the empty one where it belongs.
+static uint32_t find_slot(const SymTable *table, Str text, uint32_t hash) {
+    uint32_t i = hash & (table->cap - 1);
+    for (;; i = (i + 1) & (table->cap - 1)) {
+        const Sym *sym = table->slots[i];
+        if (!sym) return i;
+        if (sym->hash == hash && sym->len == text.len &&
+            memcmp(sym->text, text.at, text.len) == 0) {
+            return i;
+        }
+    }
+}
+
+static void grow(SymTable *table) {
+    const Sym **old = table->slots;
+    uint32_t old_cap = table->cap;
+    table->cap *= 2;
+    table->slots = NEW_N(&table->arena, const Sym *, table->cap);
+    for (uint32_t i = 0; i < old_cap; i++) {
+        if (!old[i]) continue;
+        table->slots[find_slot(table, sym_str(old[i]), old[i]->hash)] = old[i];
+    }
+}
+
+static Sym *intern(SymTable *table, Str text) {
+    uint32_t hash = hash_text(text);
+    uint32_t i = find_slot(table, text, hash);
+    if (table->slots[i]) return (Sym *)(uintptr_t)table->slots[i];
+    if (table->len * 2 >= table->cap) {
+        grow(table);
+        i = find_slot(table, text, hash);
+    }
+    Sym *sym = arena_alloc(&table->arena, sizeof(Sym) + text.len + 1);
+    sym->hash = hash;
+    sym->len = (uint32_t)text.len;
+    if (text.len) memcpy(sym->text, text.at, text.len);
+    table->slots[i] = sym;
+    table->len++;
+    return sym;
+}
+
+const Sym *sym_intern(SymTable *table, Str text) {
+    return intern(table, text);
+}
+
+const Sym *sym_intern_tag(SymTable *table, Str text, uint32_t tag) {
+    Sym *sym = intern(table, text);
+    sym->tag = tag;
+    return sym;
+}
+
+const Sym *sym_find(const SymTable *table, Str text) {
+    return table->slots[find_slot(table, text, hash_text(text))];
+}
+
+Str sym_str(const Sym *sym) {
+    return (Str){sym->text, sym->len};
+}
