@@ -96,6 +96,7 @@ typedef struct FindingSet {
     Str root; // as given, shown in reports
     Str tool_version;
     uint32_t file_count, function_count, line_count;
+    VEC(Str) families; // looked for, in rule order; may be empty
     VEC(Finding) findings; // sorted by file, line, family
     VEC(Existing) existing;
     VEC(Skipped) skipped;

@@ -1,0 +1,141 @@
+// json.c - the writer. Its one idea: every value, key or end first calls
+// `begin`, which knows from the open container what separator is due.
+#include "base/base.h"
+
+#include "model/json.h"
+#include "model/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void json_init(Json *json, Buf *out) {
+    *json = (Json){.out = out};
+}
+
+static void new_line(Json *json) {
+    buf_add_char(json->out, '\n');
+    for (uint32_t i = 0; i < json->depth; i++) buf_add(json->out, STR("  "));
+}
+
+// Writes what stands between the previous element and this one.
+static void begin(Json *json) {
+    if (json->after_key) {
+        json->after_key = false;
+        return;
+    }
+    if (json->depth == 0) return;
+    bool *has = &json->has_element[json->depth - 1];
+    if (*has) buf_add_char(json->out, ',');
+    if (!json->line_depth) {
+        new_line(json);
+    } else if (*has) {
+        buf_add_char(json->out, ' ');
+    }
+    *has = true;
+}
+
+static void open(Json *json, char opener, char closer, JsonLayout layout) {
+    if (json->depth == JSON_MAX_DEPTH) BUG("json nested too deep");
+    begin(json);
+    buf_add_char(json->out, opener);
+    json->closers[json->depth] = closer;
+    json->has_element[json->depth] = false;
+    json->depth++;
+    if (layout == JSON_LINE && !json->line_depth) {
+        json->line_depth = json->depth;
+    }
+}
+
+void json_object(Json *json, JsonLayout layout) {
+    open(json, '{', '}', layout);
+}
+
+void json_array(Json *json, JsonLayout layout) {
+    open(json, '[', ']', layout);
+}
+
+void json_end(Json *json) {
+    if (json->depth == 0 || json->after_key) BUG("json_end out of place");
+    bool on_line = json->line_depth != 0;
+    if (json->line_depth == json->depth) json->line_depth = 0;
+    json->depth--;
+    if (json->has_element[json->depth] && !on_line) new_line(json);
+    buf_add_char(json->out, json->closers[json->depth]);
+    if (json->depth == 0) buf_add_char(json->out, '\n');
+}
+
+static void add_escaped(Buf *out, uint32_t code) {
+    static const char shorts[][2] = {
+        {'"', '"'}, {'\\', '\\'}, {'\n', 'n'}, {'\r', 'r'}, {'\t', 't'},
+    };
+    for (size_t i = 0; i < COUNT(shorts); i++) {
+        if (code != (unsigned char)shorts[i][0]) continue;
+        buf_addf(out, "\\%c", shorts[i][1]);
+        return;
+    }
+    if (code >= 0x10000) {
+        code -= 0x10000;
+        buf_addf(out, "\\u%04x", (unsigned)(0xD800 + (code >> 10)));
+        code = 0xDC00 + (code & 0x3FF);
+    }
+    buf_addf(out, "\\u%04x", (unsigned)code);
+}
+
+static void add_quoted(Buf *out, Str text) {
+    buf_add_char(out, '"');
+    while (text.len) {
+        uint32_t code = utf8_take(&text);
+        bool escape = code == '"' || code == '\\' || code == '<' ||
+                      code < 0x20 || utf8_is_unsafe(code);
+        if (escape) {
+            add_escaped(out, code);
+        } else {
+            utf8_add(out, code);
+        }
+    }
+    buf_add_char(out, '"');
+}
+
+void json_key(Json *json, const char *name) {
+    if (json->after_key) BUG("json key '%s' after a key", name);
+    begin(json);
+    add_quoted(json->out, str_of(name));
+    buf_add(json->out, STR(": "));
+    json->after_key = true;
+}
+
+void json_str(Json *json, Str text) {
+    begin(json);
+    add_quoted(json->out, text);
+}
+
+void json_uint(Json *json, uint64_t number) {
+    begin(json);
+    buf_addf(json->out, "%llu", (unsigned long long)number);
+}
+
+void json_double(Json *json, double number) {
+    if (!isfinite(number)) {
+        json_null(json);
+        return;
+    }
+    begin(json);
+    char text[32];
+    // The shortest of the forms that read back as the same number.
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof(text), "%.*g", digits, number);
+        if (strtod(text, NULL) == number) break;
+    }
+    buf_add(json->out, str_of(text));
+}
+
+void json_bool(Json *json, bool value) {
+    begin(json);
+    buf_add(json->out, value ? STR("true") : STR("false"));
+}
+
+void json_null(Json *json) {
+    begin(json);
+    buf_add(json->out, STR("null"));
+}

@@ -1,0 +1,265 @@
+// findings_json.c - every field of the finding record, once, in the order of
+// docs/formats.md and schema/findings.schema.json. A field added here is
+// added there.
+#include "base/base.h"
+
+#include "report/findings_json.h"
+
+#include "model/json.h"
+
+#include <stdlib.h>
+
+static void add_str(Json *json, const char *name, Str text) {
+    json_key(json, name);
+    json_str(json, text);
+}
+
+static void add_word(Json *json, const char *name, const char *word) {
+    add_str(json, name, str_of(word));
+}
+
+static void add_uint(Json *json, const char *name, uint64_t number) {
+    json_key(json, name);
+    json_uint(json, number);
+}
+
+static void open_array(Json *json, const char *name) {
+    json_key(json, name);
+    json_array(json, JSON_BLOCK);
+}
+
+static void add_strings(Json *json, const char *name, const Str *at,
+                        uint32_t count) {
+    open_array(json, name);
+    for (uint32_t i = 0; i < count; i++) json_str(json, at[i]);
+    json_end(json);
+}
+
+static void write_span(Json *json, const Span *span) {
+    json_object(json, JSON_LINE);
+    add_str(json, "file", span->file);
+    add_uint(json, "start_line", span->start_line);
+    add_uint(json, "end_line", span->end_line);
+    add_str(json, "text", span->text);
+    json_end(json);
+}
+
+static void add_spans(Json *json, const char *name, const Span *at,
+                      uint32_t count) {
+    open_array(json, name);
+    for (uint32_t i = 0; i < count; i++) write_span(json, &at[i]);
+    json_end(json);
+}
+
+static void write_fact(Json *json, const Fact *fact) {
+    json_object(json, JSON_BLOCK);
+    add_str(json, "name", fact->name);
+    add_str(json, "claim", fact->claim);
+    add_word(json, "state", fact_state_name(fact->state));
+    add_str(json, "guard", fact->guard);
+    add_spans(json, "chain", fact->chain.at, fact->chain.len);
+    json_end(json);
+}
+
+static void add_facts(Json *json, const Finding *finding) {
+    open_array(json, "facts");
+    for (uint32_t i = 0; i < finding->facts.len; i++) {
+        write_fact(json, &finding->facts.at[i]);
+    }
+    json_end(json);
+}
+
+static void add_inserts(Json *json, const Finding *finding) {
+    open_array(json, "inserts");
+    for (uint32_t i = 0; i < finding->inserts.len; i++) {
+        json_object(json, JSON_LINE);
+        add_uint(json, "line", finding->inserts.at[i].line);
+        add_str(json, "text", finding->inserts.at[i].text);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void add_ports(Json *json, const char *name, const Port *at,
+                      uint32_t count) {
+    open_array(json, name);
+    for (uint32_t i = 0; i < count; i++) {
+        json_object(json, JSON_LINE);
+        add_str(json, "name", at[i].name);
+        add_str(json, "expr", at[i].expr);
+        add_str(json, "dtype", at[i].dtype);
+        add_str(json, "shape", at[i].shape);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void add_switch(Json *json, const Switch *choice) {
+    json_key(json, "switch");
+    json_object(json, JSON_BLOCK);
+    add_word(json, "kind", switch_kind_name(choice->kind));
+    add_str(json, "expr", choice->expr);
+    add_str(json, "name", choice->name);
+    json_key(json, "where");
+    if (choice->where.file.len) {
+        write_span(json, &choice->where);
+    } else {
+        json_null(json);
+    }
+    json_end(json);
+}
+
+static void add_gain_and_op(Json *json, const Finding *finding) {
+    json_key(json, "gain");
+    json_object(json, JSON_BLOCK);
+    add_str(json, "text", finding->gain);
+    add_str(json, "ground", finding->gain_ground);
+    json_end(json);
+    add_spans(json, "references", finding->references.at,
+              finding->references.len);
+    add_spans(json, "sites", finding->sites.at, finding->sites.len);
+    add_spans(json, "helpers", finding->helpers.at, finding->helpers.len);
+    json_key(json, "op");
+    json_object(json, JSON_BLOCK);
+    add_str(json, "signature", finding->op_signature);
+    add_str(json, "summary", finding->op_summary);
+    add_str(json, "source", finding->op_source);
+    json_end(json);
+}
+
+static void write_finding(Json *json, const Finding *finding) {
+    json_object(json, JSON_BLOCK);
+    add_str(json, "id", finding->id);
+    add_str(json, "family", finding->family);
+    add_str(json, "api", finding->api);
+    add_str(json, "rule", finding->rule);
+    add_str(json, "variant", finding->variant);
+    add_word(json, "verdict", verdict_name(finding->verdict));
+    add_word(json, "priority", priority_name(finding->priority));
+    add_str(json, "file", finding->file);
+    add_uint(json, "start_line", finding->start_line);
+    add_uint(json, "end_line", finding->end_line);
+    add_str(json, "qualname", finding->qualname);
+    add_facts(json, finding);
+    add_strings(json, "reasons", finding->reasons.at, finding->reasons.len);
+    add_str(json, "original", finding->original);
+    add_str(json, "replacement", finding->replacement);
+    add_inserts(json, finding);
+    add_ports(json, "inputs", finding->inputs.at, finding->inputs.len);
+    add_ports(json, "outputs", finding->outputs.at, finding->outputs.len);
+    add_switch(json, &finding->switch_);
+    add_strings(json, "risks", finding->risks.at, finding->risks.len);
+    add_gain_and_op(json, finding);
+    json_end(json);
+}
+
+static int compare_strs(const void *a, const void *b) {
+    return str_cmp(*(const Str *)a, *(const Str *)b);
+}
+
+static void add_by_family(Json *json, const FindingSet *set) {
+    Arena arena;
+    arena_init(&arena);
+    uint32_t count = set->findings.len;
+    Str *families = NEW_N(&arena, Str, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        families[i] = set->findings.at[i].family;
+    }
+    qsort(families, count, sizeof(*families), compare_strs);
+    json_key(json, "by_family");
+    json_object(json, JSON_LINE);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        end = i + 1;
+        while (end < count && str_eq(families[i], families[end])) end++;
+        add_uint(json, arena_cstr(&arena, families[i]), end - i);
+    }
+    json_end(json);
+    arena_free(&arena);
+}
+
+static void add_by_verdict(Json *json, const FindingSet *set) {
+    uint32_t counts[VERDICT_REJECT + 1] = {0};
+    for (uint32_t i = 0; i < set->findings.len; i++) {
+        counts[set->findings.at[i].verdict]++;
+    }
+    json_key(json, "by_verdict");
+    json_object(json, JSON_LINE);
+    for (uint32_t v = 0; v < COUNT(counts); v++) {
+        add_uint(json, verdict_name((Verdict)v), counts[v]);
+    }
+    json_end(json);
+}
+
+static void add_counts(Json *json, const FindingSet *set) {
+    json_key(json, "counts");
+    json_object(json, JSON_BLOCK);
+    add_uint(json, "files", set->file_count);
+    add_uint(json, "functions", set->function_count);
+    add_uint(json, "lines", set->line_count);
+    add_uint(json, "findings", set->findings.len);
+    add_by_verdict(json, set);
+    add_by_family(json, set);
+    add_uint(json, "existing", set->existing.len);
+    add_uint(json, "skipped", set->skipped.len);
+    json_end(json);
+}
+
+static void add_skipped(Json *json, const FindingSet *set) {
+    open_array(json, "skipped");
+    for (uint32_t i = 0; i < set->skipped.len; i++) {
+        const Skipped *skipped = &set->skipped.at[i];
+        json_object(json, JSON_LINE);
+        add_str(json, "file", skipped->file);
+        add_uint(json, "line", skipped->line);
+        add_str(json, "reason", skipped->reason);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void add_existing(Json *json, const FindingSet *set) {
+    open_array(json, "existing");
+    for (uint32_t i = 0; i < set->existing.len; i++) {
+        const Existing *existing = &set->existing.at[i];
+        json_object(json, JSON_LINE);
+        add_str(json, "file", existing->file);
+        add_uint(json, "start_line", existing->start_line);
+        add_uint(json, "end_line", existing->end_line);
+        add_str(json, "api", existing->api);
+        add_str(json, "qualname", existing->qualname);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void add_head(Json *json, const FindingSet *set) {
+    add_uint(json, "schema", FINDINGS_SCHEMA);
+    json_key(json, "tool");
+    json_object(json, JSON_LINE);
+    add_str(json, "name", STR("npufuse"));
+    add_str(json, "version", set->tool_version);
+    json_end(json);
+    add_str(json, "root", set->root);
+    json_key(json, "families");
+    json_array(json, JSON_LINE);
+    for (uint32_t i = 0; i < set->families.len; i++) {
+        json_str(json, set->families.at[i]);
+    }
+    json_end(json);
+}
+
+void findings_json_write(Buf *out, const FindingSet *set) {
+    Json json;
+    json_init(&json, out);
+    json_object(&json, JSON_BLOCK);
+    add_head(&json, set);
+    add_counts(&json, set);
+    add_skipped(&json, set);
+    add_existing(&json, set);
+    open_array(&json, "findings");
+    for (uint32_t i = 0; i < set->findings.len; i++) {
+        write_finding(&json, &set->findings.at[i]);
+    }
+    json_end(&json);
+    json_end(&json);
+}
