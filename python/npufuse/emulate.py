@@ -1,0 +1,272 @@
+"""Fused operators of torch_npu on any device, in plain PyTorch.
+
+Each operator comes from one file of the folder ``ops``: its schema decides
+what arguments a call may have, ``limits()`` what they may be, ``golden()``
+what comes out. Everything produced here is *emulated*: it speaks about
+values, shapes, dtypes and gradients, never about speed, and it never stands
+in for a torch_npu that works.
+"""
+import ast
+import collections
+import contextlib
+import importlib.machinery
+import inspect
+import re
+import sys
+import types
+import warnings
+from pathlib import Path
+
+import torch
+
+LABEL = "emulated"
+NAME = "torch_npu"
+PREDICATE = "npu_fused_ready"
+
+
+def folder(name):
+    """The folder `name` ("ops", "rules") of the package or the source tree."""
+    here = Path(__file__).resolve().parent
+    for place in (here / name, here.parents[1] / name):
+        if place.is_dir():
+            return place
+    raise FileNotFoundError("no folder '%s' beside the npufuse package" % name)
+
+
+def execute(path, name):
+    """Runs a Python file as a module that is not put into sys.modules.
+
+    Asserts are kept even under ``python -O``: they are the file's content.
+    """
+    path = Path(path)
+    module = types.ModuleType(name)
+    module.__file__ = str(path)
+    source = path.read_text(encoding="utf-8")
+    code = compile(source, str(path), "exec", dont_inherit=True, optimize=0)
+    exec(code, module.__dict__)
+    return module
+
+
+class Operator:
+    """One operator: a callable with the schema's parameters.
+
+    `spec` is the module of an ``ops`` file. `count` is a Counter of calls
+    that passed the limits.
+    """
+
+    def __init__(self, spec, count):
+        self.spec = spec
+        self.name = self.__name__ = spec.operator
+        self.__doc__ = spec.__doc__
+        self.count = count
+        self.types, self.__signature__ = parse_schema(spec.schema)
+
+    def __call__(self, *args, **kwargs):
+        values = self.bind(args, kwargs)
+        self.check(values)
+        tensors = [v for v in values.values() if isinstance(v, torch.Tensor)]
+        # No npu operator is on an autocast list: inputs are taken as they are.
+        with torch.autocast(tensors[0].device.type, enabled=False):
+            result = self.compute(values, tensors)
+        self.count[self.name] += 1
+        return result
+
+    def bind(self, args, kwargs):
+        """Arguments by parameter name, defaults filled in, types checked."""
+        try:
+            bound = self.__signature__.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError("%s: %s" % (self.name, error)) from None
+        bound.apply_defaults()
+        for name, value in bound.arguments.items():
+            if not accepts(self.types[name], value):
+                text = "%s: '%s' must be %s, not %s"
+                found = type(value).__name__
+                raise TypeError(text % (self.name, name, self.types[name], found))
+        return bound.arguments
+
+    def check(self, values):
+        """Raises RuntimeError, as the device does, where a limit is broken."""
+        try:
+            self.spec.limits(**values)
+        except AssertionError as error:
+            text = "%s (%s): not held: %s" % (self.name, LABEL, error)
+            raise RuntimeError(text) from None
+
+    def compute(self, values, tensors):
+        kind = self.spec.autograd
+        with torch.set_grad_enabled(
+            torch.is_grad_enabled() and kind == "differentiable"
+        ):
+            result = self.spec.golden(**values)
+        outputs = result if isinstance(result, tuple) else (result,)
+        # The device allocates its outputs, whatever the strides of the input.
+        outputs = [y.contiguous() for y in outputs]
+        for i, carries in enumerate(self.spec.output_differentiability):
+            if not carries:
+                outputs[i] = outputs[i].detach()
+            elif kind != "differentiable":
+                outputs[i] = NoBackward.apply(self.name, kind, outputs[i], *tensors)
+        return tuple(outputs) if isinstance(result, tuple) else outputs[0]
+
+
+class NoBackward(torch.autograd.Function):
+    """An output whose backward raises, or gives no gradient and a warning."""
+
+    @staticmethod
+    def forward(ctx, name, kind, output, *inputs):
+        ctx.name, ctx.kind, ctx.inputs = name, kind, len(inputs)
+        return output.view_as(output)
+
+    @staticmethod
+    def backward(ctx, grad):
+        text = "%s (%s) has no backward" % (ctx.name, LABEL)
+        if ctx.kind == "raises":
+            raise RuntimeError(text)
+        warnings.warn(text)
+        return (None,) * (3 + ctx.inputs)
+
+
+def parse_schema(schema):
+    """"f(Tensor a, int b=1, *, bool c=False) -> Tensor" to types, signature."""
+    inside = re.match(r"\w+\((.*)\)\s*->", schema).group(1)
+    kinds, parameters = {}, []
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    for part in re.split(r",\s*(?![^\[(]*[\])])", inside):
+        if part == "*":
+            kind = inspect.Parameter.KEYWORD_ONLY
+            continue
+        declared, _, default = part.partition("=")
+        type_name, name = declared.split()
+        value = inspect.Parameter.empty
+        if default:
+            value = ast.literal_eval(default)
+        kinds[name] = type_name
+        parameters.append(inspect.Parameter(name, kind, default=value))
+    return kinds, inspect.Signature(parameters)
+
+
+# Python types that each schema type takes; types not listed are not checked.
+ACCEPTED = {
+    "Tensor": (torch.Tensor,),
+    "int": (int,),
+    "float": (float, int),
+    "bool": (bool,),
+    "str": (str,),
+}
+
+
+def accepts(type_name, value):
+    if type_name.endswith("?"):
+        return value is None or accepts(type_name[:-1], value)
+    return isinstance(value, ACCEPTED.get(type_name, object))
+
+
+class EmulatedModule(types.ModuleType):
+    """A stand-in for the module torch_npu.
+
+    `calls`: how often each operator ran, by name; cleared with calls.clear().
+    """
+
+    __npufuse_emulated__ = True
+    __version__ = "0+emulated"
+
+    def __init__(self, place):
+        super().__init__(NAME, __doc__)
+        self.__spec__ = importlib.machinery.ModuleSpec(NAME, None)
+        self.calls = collections.Counter()
+        for path in sorted(Path(place).glob("*.py")):
+            self.add(path)
+
+    def add(self, path):
+        spec = execute(path, "npufuse_op_" + Path(path).stem)
+        setattr(self, spec.operator, Operator(spec, self.calls))
+
+
+_module = None
+
+
+def module():
+    """The emulated torch_npu; one for the process."""
+    global _module
+    if _module is None:
+        _module = EmulatedModule(folder("ops"))
+    return _module
+
+
+def is_emulated(candidate):
+    return bool(getattr(candidate, "__npufuse_emulated__", False))
+
+
+def working():
+    """The real torch_npu if it imports and sees a device, else None."""
+    if is_emulated(sys.modules.get(NAME)):
+        return None
+    try:  # a broken driver raises more than ImportError
+        import torch_npu
+
+        return torch_npu if torch.npu.is_available() else None
+    except Exception:
+        return None
+
+
+_displaced = []  # what install() found in sys.modules
+
+
+def install():
+    """Makes ``import torch_npu`` give the emulated module; for tests only.
+
+    Returns the module that imports will find: the real one if it works.
+    """
+    real = working()
+    if real is not None:
+        return real
+    if not is_emulated(sys.modules.get(NAME)):
+        _displaced.append(sys.modules.get(NAME))
+        sys.modules[NAME] = module()
+    return sys.modules[NAME]
+
+
+def uninstall():
+    """Undoes install()."""
+    if is_emulated(sys.modules.get(NAME)):
+        del sys.modules[NAME]
+        found = _displaced.pop() if _displaced else None
+        if found is not None:
+            sys.modules[NAME] = found
+
+
+@contextlib.contextmanager
+def installed():
+    before = sys.modules.get(NAME)
+    try:
+        yield install()
+    finally:
+        if not is_emulated(before):
+            uninstall()
+
+
+@contextlib.contextmanager
+def answering(*modules, predicate=PREDICATE, ready=True):
+    """Lets the device predicate of `modules` answer `ready` for any tensor.
+
+    The predicate still asks for the operator: one that is not emulated is not
+    ready. The global ``torch_npu`` of each module becomes the emulated one.
+    Yields the list of (operator, answer) in the order asked.
+    """
+    fake, asked, saved = module(), [], []
+
+    def answer(operator, *tensors):
+        asked.append((operator, ready and hasattr(fake, operator)))
+        return asked[-1][1]
+
+    for target in modules:
+        for name, value in ((predicate, answer), (NAME, fake)):
+            if hasattr(target, name):
+                saved.append((target, name, getattr(target, name)))
+                setattr(target, name, value)
+    try:
+        yield asked
+    finally:
+        for target, name, value in saved:
+            setattr(target, name, value)
