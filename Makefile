@@ -1,0 +1,54 @@
+# make help lists the targets. Each one sets up what it needs; see
+# tools/setup.sh. CMakePresets.json has the flags of each build.
+SHELL := /bin/bash
+PRESETS := release dev asan cov
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+.PHONY: help demo test check fuzz bench wheel install clean setup-build \
+        setup-test setup-bench build $(PRESETS)
+
+help:
+	@echo 'make demo     build npufuse and scan examples/tiny_decoder with it'
+	@echo 'make test     set up, build and run every test'
+	@echo 'make release  build/release/npufuse (also: dev, asan, cov)'
+	@echo 'make check    the static checks alone'
+	@echo 'make fuzz     a minute of fuzzing for each target (SECONDS=60)'
+	@echo 'make bench    speed against ast-grep and CPython (needs 10 minutes)'
+	@echo 'make wheel    dist/*.whl and dist/*.tar.gz'
+	@echo 'make install  into PREFIX (/usr/local)'
+	@echo 'make clean    remove build/ and dist/'
+
+setup-build setup-test setup-bench: setup-%:
+	@tools/setup.sh $*
+
+demo:
+	@tools/demo.sh
+
+test: setup-test
+	@.venv/bin/python tests/all.py $(PARTS)
+
+check:
+	@for check in layers headers size banned; do \
+	    echo "== $$check"; python3 tests/check_$$check.py || bad=1; \
+	done; exit $${bad:-0}
+
+build: release
+$(PRESETS): setup-build
+	cmake --preset $@
+	cmake --build --preset $@
+
+fuzz: setup-build
+	@tests/fuzz/run.sh $(SECONDS)
+
+bench: setup-bench
+	@bench/scan.sh
+
+wheel: setup-test
+	.venv/bin/python -m pip wheel --no-deps -w dist .
+
+PREFIX ?= /usr/local
+install: release
+	cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build dist
