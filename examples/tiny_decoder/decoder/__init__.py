@@ -1,0 +1,1 @@
+"""A small decoder-only language model in plain PyTorch."""
