@@ -44,7 +44,7 @@ bench: setup-bench
 	@bench/scan.sh
 
 wheel: setup-test
-	.venv/bin/python -m pip wheel --no-deps -w dist .
+	.venv/bin/python -m build -o dist .
 
 PREFIX ?= /usr/local
 install: release
