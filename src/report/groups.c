@@ -1,0 +1,129 @@
+// groups.c - grouping by equality of what the reader would be shown, and the
+// order in which candidates are best verified.
+#include "base/base.h"
+
+#include "report/groups.h"
+
+#include <stdlib.h>
+
+// When two findings are one to the reader.
+typedef struct Likeness {
+    uint64_t (*hash)(const Finding *finding);
+    bool (*same)(const Finding *a, const Finding *b);
+} Likeness;
+
+Str finding_reason(const Finding *finding) {
+    return finding->reasons.len ? finding->reasons.at[0] : (Str){"", 0};
+}
+
+const Finding *group_first(const Group *group) {
+    return group->members.at[0];
+}
+
+static uint64_t hash_str(uint64_t seed, Str s) {
+    return hash_bytes(hash_bytes(seed, s.at, s.len), "\n", 1);
+}
+
+static bool same_candidate(const Finding *a, const Finding *b) {
+    return str_eq(a->rule, b->rule) && str_eq(a->variant, b->variant) &&
+           a->verdict == b->verdict && a->priority == b->priority &&
+           str_eq(a->original, b->original) &&
+           str_eq(a->replacement, b->replacement) &&
+           str_eq(finding_reason(a), finding_reason(b));
+}
+
+static uint64_t hash_candidate(const Finding *finding) {
+    uint64_t hash = hash_str(HASH_SEED, finding->rule);
+    return hash_str(hash_str(hash, finding->variant), finding->original);
+}
+
+static bool same_refusal(const Finding *a, const Finding *b) {
+    return str_eq(a->family, b->family) && str_eq(a->api, b->api) &&
+           str_eq(finding_reason(a), finding_reason(b));
+}
+
+static uint64_t hash_refusal(const Finding *finding) {
+    uint64_t hash = hash_str(HASH_SEED, finding->family);
+    return hash_str(hash_str(hash, finding->api), finding_reason(finding));
+}
+
+static void count_facts(Group *group) {
+    const Finding *first = group_first(group);
+    for (uint32_t i = 0; i < first->facts.len; i++) {
+        const Fact *fact = &first->facts.at[i];
+        if (fact->guard.len) {
+            group->guard_count++;
+        } else if (fact->state == FACT_UNKNOWN) {
+            group->unknown_count++;
+        }
+    }
+}
+
+static void add_to(GroupVec *list, Arena *arena, const Finding *finding,
+                   const Likeness *likeness) {
+    uint64_t hash = likeness->hash(finding);
+    for (uint32_t i = 0; i < list->len; i++) {
+        Group *group = &list->at[i];
+        if (group->hash != hash) continue;
+        if (!likeness->same(group_first(group), finding)) continue;
+        vec_push(arena, &group->members, finding);
+        return;
+    }
+    Group group = {.hash = hash};
+    vec_push(arena, &group.members, finding);
+    count_facts(&group);
+    vec_push(arena, list, group);
+}
+
+static int compare_places(const Finding *a, const Finding *b) {
+    int order = str_cmp(a->file, b->file);
+    if (order) return order;
+    if (a->start_line != b->start_line) {
+        return a->start_line < b->start_line ? -1 : 1;
+    }
+    return str_cmp(a->id, b->id);
+}
+
+static int compare_numbers(uint32_t a, uint32_t b) {
+    return a < b ? -1 : a > b;
+}
+
+static int compare_candidates(const void *left, const void *right) {
+    const Group *a = left, *b = right;
+    const Finding *x = group_first(a), *y = group_first(b);
+    int order = compare_numbers(x->priority, y->priority);
+    if (!order) order = compare_numbers(x->verdict, y->verdict);
+    if (!order) order = compare_numbers(a->unknown_count, b->unknown_count);
+    if (!order) order = compare_numbers(b->members.len, a->members.len);
+    if (!order) order = compare_numbers(a->guard_count, b->guard_count);
+    return order ? order : compare_places(x, y);
+}
+
+static int compare_refused(const void *left, const void *right) {
+    const Finding *x = group_first(left), *y = group_first(right);
+    int order = str_cmp(x->family, y->family);
+    return order ? order : compare_places(x, y);
+}
+
+void groups_make(GroupList *out, Arena *arena, const FindingSet *set) {
+    static const Likeness candidate = {hash_candidate, same_candidate};
+    static const Likeness refusal = {hash_refusal, same_refusal};
+    *out = (GroupList){0};
+    for (uint32_t i = 0; i < set->findings.len; i++) {
+        const Finding *finding = &set->findings.at[i];
+        out->counts[finding->verdict]++;
+        if (finding->verdict == VERDICT_REJECT) {
+            add_to(&out->refused, arena, finding, &refusal);
+        } else {
+            add_to(&out->candidates, arena, finding, &candidate);
+        }
+    }
+    if (out->candidates.len) {
+        qsort(out->candidates.at, out->candidates.len,
+              sizeof(*out->candidates.at), compare_candidates);
+    }
+    if (out->refused.len) {
+        qsort(out->refused.at, out->refused.len, sizeof(*out->refused.at),
+              compare_refused);
+    }
+}

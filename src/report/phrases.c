@@ -1,0 +1,186 @@
+// phrases.c - the table of phrases. A phrase is Markdown, its arguments are
+// not: the caller escapes them. `{0}` stands for the first argument, so that
+// a language may order them as it likes.
+#include "base/base.h"
+
+#include "report/phrases.h"
+
+static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
+    [SAY_RECOMMEND] = {"recommend", "推荐"},
+    [SAY_CAUTION] = {"caution", "谨慎"},
+    [SAY_REJECT] = {"reject", "不替换"},
+    [SAY_PROVEN] = {"proven", "已证实"},
+    [SAY_REFUTED] = {"refuted", "已否定"},
+    [SAY_UNKNOWN] = {"unknown", "未知"},
+    [SAY_HIGH] = {"high", "高"},
+    [SAY_MEDIUM] = {"medium", "中"},
+    [SAY_LOW] = {"low", "低"},
+
+    [SAY_COMMA] = {", ", "，"},
+    [SAY_COLON] = {": ", "："},
+    [SAY_COLON_END] = {":", "："}, // at the end of a line
+    [SAY_LIST_COMMA] = {", ", "、"},
+
+    [SAY_TITLE] = {"npufuse identification report", "npufuse 融合算子识别报告"},
+    [SAY_INTRO] = {"Made by reading the source only. **No file of the project "
+                   "was changed.**",
+                   "本报告仅由阅读源码得出，**未修改项目中的任何文件**。"},
+    [SAY_TOOL] = {"Tool", "工具"},
+    [SAY_SCANNED] = {"Scanned", "扫描对象"},
+    [SAY_SIZE] = {"Size", "规模"},
+    [SAY_SIZE_IS] = {"{0} Python files, {1} functions, {2} lines",
+                     "{0} 个 Python 文件，{1} 个函数，{2} 行"},
+    [SAY_RESULT] = {"Result", "结果"},
+    [SAY_RESULT_IS] = {"✅ recommend {0} · ⚠️ caution {1} · ❌ reject {2}",
+                       "✅ 推荐 {0} · ⚠️ 谨慎 {1} · ❌ 不替换 {2}"},
+    [SAY_ALSO] = {"Besides", "另有"},
+    [SAY_ALSO_IS] = {"already fused {0} · skipped {1}",
+                     "已使用融合算子 {0} · 跳过 {1}"},
+    [SAY_LOOKED_FOR] = {"Looked for", "检查的类别"},
+    [SAY_NOT_FOUND_FAMILIES] = {"{0}; nothing found for {1}",
+                                "{0}；其中 {1} 未发现"},
+
+    [SAY_NUMBER] = {"No.", "编号"},
+    [SAY_FAMILY] = {"Family", "类别"},
+    [SAY_WHERE] = {"Where", "位置"},
+    [SAY_API] = {"API", "API"},
+    [SAY_PRIORITY] = {"Priority", "优先级"},
+    [SAY_REASON] = {"Reason", "理由"},
+    [SAY_ID] = {"ID", "ID"},
+    [SAY_NAME] = {"Name", "名称"},
+    [SAY_EXPRESSION] = {"Expression", "表达式"},
+    [SAY_DTYPE] = {"dtype", "dtype"},
+    [SAY_SHAPE] = {"Shape", "形状"},
+    [SAY_STATE] = {"State", "状态"},
+    [SAY_CLAIM] = {"Claim", "判断"},
+    [SAY_LEARNT] = {"Learnt from", "依据"},
+    [SAY_FUNCTION] = {"Function", "函数"},
+    [SAY_FILE] = {"File", "文件"},
+    
+    [SAY_SUMMARY] = {"Summary", "总览"},
+    [SAY_CANDIDATES] = {"Candidates", "候选点"},
+    [SAY_REFUSED] = {"Refused", "不替换的代码"},
+    [SAY_EXISTING] = {"Already fused", "已使用融合算子"},
+    [SAY_SKIPPED] = {"Skipped", "跳过的文件"},
+    [SAY_ORDER] = {"Suggested order of verification", "建议的验证顺序"},
+    [SAY_STOP] = {"Stop here and choose", "到此为止，请选择"},
+
+    [SAY_NO_CANDIDATES] = {"No code was found that a fused operator can "
+                           "replace.",
+                           "没有发现可以用融合算子替换的代码。"},
+    [SAY_REFUSED_COUNT] = {"{0} refused", "{0} 处不替换"},
+    [SAY_SEE_REFUSED] = {"{0} different reasons", "{0} 种原因"},
+    [SAY_MORE_PLACES] = {"and {0} more", "及另外 {0} 处"},
+    [SAY_NO_REASON] = {"every requirement is settled", "各项要求均已确认"},
+
+    [SAY_VERDICT_LINE] = {"Verdict **{0}**, priority **{1}**",
+                          "结论：**{0}**，优先级：**{1}**"},
+    [SAY_RULE] = {"Rule", "规则"},
+    [SAY_VARIANT] = {"{0} (variant {1})", "{0}（变体 {1}）"},
+    [SAY_PLACES] = {"The same code stands in {0} places",
+                    "相同的代码共有 {0} 处"},
+    [SAY_PLACES_NOTE] = {"What follows was learnt at the first place; the "
+                         "facts of each are in `findings.json`.",
+                         "以下内容取自第一处；每一处的依据见 "
+                         "`findings.json`。"},
+    [SAY_HELPERS] = {"Also part of the computation", "计算还包括"},
+    [SAY_SITES] = {"The same code also stands at (keep them in step)",
+                   "相同代码还出现在（需同步修改）"},
+    [SAY_ORIGINAL] = {"Original", "原始代码"},
+    [SAY_REPLACEMENT] = {"Replacement", "替换代码"},
+    [SAY_NO_REPLACEMENT] = {"No replacement text was made.",
+                            "未生成替换代码。"},
+    [SAY_INSERT] = {"Added once, before line {0}", "一次性添加，第 {0} 行之前"},
+    [SAY_INSERT_EACH] = {"Added once in each file, before the line given with "
+                         "each place above",
+                         "每个文件添加一次，行号见上面各处"},
+    [SAY_INSERT_LINES] = {"additions before line {0}", "添加于第 {0} 行之前"},
+    [SAY_API_FACTS] = {"API", "API"},
+    [SAY_SOURCE] = {"Source", "来源"},
+    [SAY_NOT_STATED] = {"not stated", "未给出"},
+    [SAY_PORTS] = {"Inputs and outputs", "输入与输出"},
+    [SAY_INPUT] = {"in", "输入"},
+    [SAY_OUTPUT] = {"out", "输出"},
+    [SAY_FACTS] = {"What was checked", "检查项"},
+    [SAY_GUARDED] = {"tested at run time", "运行时检查"},
+    [SAY_LINE] = {"line {0}", "第 {0} 行"},
+    [SAY_REFERENCES] = {"Fused code of this repository", "仓内已有参考"},
+    [SAY_NONE_FOUND] = {"not found", "未找到"},
+    [SAY_SWITCH] = {"Switch", "开关"},
+    [SAY_SWITCH_EXISTING] = {"the project's own", "沿用项目已有开关"},
+    [SAY_SWITCH_PARAMETER] = {"a new parameter", "新增参数"},
+    [SAY_SWITCH_ENVIRONMENT] = {"an environment variable", "环境变量"},
+    [SAY_SWITCH_DEVICE] = {"none; the device test alone decides",
+                           "无，仅由设备检测决定"},
+    [SAY_CONDITION] = {"condition", "条件"},
+    [SAY_RISKS] = {"Risks", "风险"},
+    [SAY_NO_RISKS] = {"none known", "无已知风险"},
+    [SAY_GAIN] = {"Expected gain", "预期收益"},
+    [SAY_GROUND] = {" (ground: {0})", "（依据：{0}）"},
+    [SAY_NO_GAIN] = {"not estimated", "未估计"},
+
+    [SAY_REFUSED_INTRO] = {"Looks like a candidate and is not one.",
+                           "看似可以替换，但不满足要求。"},
+    [SAY_AND_MORE] = {"and {0} more, see `findings.json`",
+                      "另有 {0} 条，见 `findings.json`"},
+    [SAY_EXISTING_INTRO] = {"These places call a fused operator; nothing to "
+                            "do.",
+                            "以下位置已调用融合算子，无需处理。"},
+    [SAY_SKIPPED_INTRO] = {"What was not read. A file with a line number was "
+                           "read except for the statement at that line.",
+                           "未能读取的内容。带行号的文件仅该行语句未能解析，"
+                           "其余部分已扫描。"},
+    [SAY_WHOLE_FILE] = {"whole file", "整个文件"},
+
+    [SAY_ORDER_INTRO] = {"Each one alone against the unchanged code, first "
+                         "precision, then speed. High priority comes first, "
+                         "recommend before caution, then what has the fewest "
+                         "open questions and the most places.",
+                         "逐个与未修改的代码对比，先精度后性能。先高优先级，"
+                         "推荐先于谨慎，其次是未决问题少、出现次数多的。"},
+    [SAY_ORDER_WHY] = {"{0} priority, {1}", "优先级{0}，{1}"},
+    [SAY_ORDER_PLACES] = {"{0} places", "{0} 处"},
+    [SAY_ORDER_GUARDS] = {"{0} tested at run time", "{0} 项运行时检查"},
+    [SAY_ORDER_UNKNOWN] = {"{0} unknown", "{0} 项未知"},
+    [SAY_ORDER_SETTLED] = {"all requirements settled", "各项要求均已确认"},
+    [SAY_STOP_INTRO] = {"Nothing was changed, and nothing will be until you "
+                        "confirm. Choose by ID:",
+                        "目前没有修改任何文件，确认之前也不会修改。"
+                        "请按 ID 选择："},
+    [SAY_STOP_CONFIRM] = {"A confirmation is bound to the file, the original "
+                          "lines and the replacement as shown here; if one of "
+                          "them changes, it is void.",
+                          "确认与此处所示的文件、原始代码和替换代码绑定，"
+                          "其中任何一项变化后确认即失效。"},
+    [SAY_STOP_NOTHING] = {"Nothing was changed, and there is nothing to "
+                          "confirm.",
+                          "没有修改任何文件，也没有需要确认的内容。"},
+
+    [SAY_SHORT_COUNTS] = {"{0} files: {1} recommend, {2} caution, {3} reject",
+                          "{0} 个文件：推荐 {1}，谨慎 {2}，不替换 {3}"},
+    [SAY_SHORT_ALSO] = {"; {0} already fused, {1} skipped",
+                        "；已融合 {0}，跳过 {1}"},
+    [SAY_SHORT_REPORT] = {"report: {0}", "报告：{0}"},
+    [SAY_SHORT_CONFIRM] = {"nothing was changed; read the report, then: "
+                           "npufuse confirm ID...",
+                           "未修改任何文件；请阅读报告后执行：npufuse confirm "
+                           "ID..."},
+};
+
+const char *phrase(Lang lang, Phrase which) {
+    if (which >= PHRASE_COUNT || lang >= LANG_COUNT || !table[which][lang]) {
+        BUG("no phrase %d in language %d", (int)which, (int)lang);
+    }
+    return table[which][lang];
+}
+
+void say(Buf *out, Lang lang, Phrase which, const Str *args) {
+    for (const char *p = phrase(lang, which); *p;) {
+        if (p[0] == '{' && p[1] >= '0' && p[1] <= '9' && p[2] == '}') {
+            buf_add(out, args[p[1] - '0']);
+            p += 3;
+        } else {
+            buf_add_char(out, *p++);
+        }
+    }
+}
