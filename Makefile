@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PRESETS := release dev asan cov
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: help demo test check fuzz bench wheel install clean setup-build \
+.PHONY: help demo test check fuzz coverage bench wheel install clean setup-build \
         setup-test setup-bench build $(PRESETS)
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo 'make release  build/release/npufuse (also: dev, asan, cov)'
 	@echo 'make check    the static checks alone'
 	@echo 'make fuzz     a minute of fuzzing for each target (SECONDS=60)'
+	@echo 'make coverage what the tests in C and the cases reach'
 	@echo 'make bench    speed against ast-grep and CPython (needs 10 minutes)'
 	@echo 'make wheel    dist/*.whl and dist/*.tar.gz'
 	@echo 'make install  into PREFIX (/usr/local)'
@@ -39,6 +40,9 @@ $(PRESETS): setup-build
 
 fuzz: setup-build
 	@tests/fuzz/run.sh $(SECONDS)
+
+coverage: setup-test
+	@.venv/bin/python tests/coverage.py
 
 bench: setup-bench
 	@bench/scan.sh
