@@ -4,8 +4,8 @@ SHELL := /bin/bash
 PRESETS := release dev asan cov
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: help demo test check fuzz coverage bench wheel install clean setup-build \
-        setup-test setup-bench build $(PRESETS)
+.PHONY: help demo test check fuzz coverage bench wheel install clean aarch64 \
+        setup-build setup-test setup-bench build $(PRESETS)
 
 help:
 	@echo 'make demo     build npufuse and scan examples/tiny_decoder with it'
@@ -14,6 +14,7 @@ help:
 	@echo 'make check    the static checks alone'
 	@echo 'make fuzz     a minute of fuzzing for each target (SECONDS=60)'
 	@echo 'make coverage what the tests in C and the cases reach'
+	@echo 'make aarch64  the cases under qemu (gcc-aarch64-linux-gnu, qemu-user)'
 	@echo 'make bench    speed against ast-grep and CPython (needs 10 minutes)'
 	@echo 'make wheel    dist/*.whl and dist/*.tar.gz'
 	@echo 'make install  into PREFIX (/usr/local)'
@@ -37,6 +38,13 @@ build: release
 $(PRESETS): setup-build
 	cmake --preset $@
 	cmake --build --preset $@
+
+# The cases once more, on the processor that most users have.
+aarch64: setup-test
+	cmake --preset aarch64
+	cmake --build --preset aarch64
+	@.venv/bin/python tests/run.py --bin build/aarch64/npufuse \
+	    --wrap qemu-aarch64 --timeout 300
 
 fuzz: setup-build
 	@tests/fuzz/run.sh $(SECONDS)

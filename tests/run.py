@@ -239,16 +239,16 @@ def parse_arguments():
                         default=[], help="write the expectations of NAME")
     parser.add_argument("--bin", type=Path,
                         default=ROOT / "build" / "dev" / "npufuse")
-    parser.add_argument("--valgrind", action="store_true",
-                        help="run the command under valgrind")
+    parser.add_argument("--wrap", default="", metavar="COMMAND",
+                        help="run npufuse under it: --wrap qemu-aarch64,\n"
+                        "--wrap 'valgrind -q --error-exitcode=99'")
     parser.add_argument("--timeout", type=float, default=60, metavar="SECONDS")
     parser.add_argument("--list", action="store_true", help="names only")
     parser.add_argument("-j", type=int, default=os.cpu_count() or 1,
                         help="cases at the same time")
     options = parser.parse_args()
     options.bin = options.bin.resolve()
-    options.wrapper = ["valgrind", "-q", "--error-exitcode=99"] \
-        if options.valgrind else []
+    options.wrapper = shlex.split(options.wrap)
     return options
 
 
