@@ -81,6 +81,18 @@ bool utf8_is_unsafe(uint32_t code) {
     return is_in(unsafe, COUNT(unsafe), code);
 }
 
+Str utf8_one_line(Arena *arena, Str text) {
+    Buf buf = {0};
+    while (text.len) {
+        uint32_t code = utf8_take(&text);
+        bool space = code == '\n' || code == '\t';
+        utf8_add(&buf, space ? ' ' : utf8_is_unsafe(code) ? '?' : code);
+    }
+    Str made = arena_str(arena, buf_str(&buf));
+    buf_free(&buf);
+    return made;
+}
+
 uint32_t utf8_columns(Str text) {
     static const Range none[] = {
         {0x0300, 0x036F}, {0x200B, 0x200F}, {0xFE00, 0xFE0F},

@@ -2,6 +2,7 @@
 #ifndef NPUFUSE_UTF8_H
 #define NPUFUSE_UTF8_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 
 enum { UTF8_BAD = 0xFFFD }; // what an invalid sequence reads as
@@ -15,6 +16,8 @@ void utf8_add(Buf *out, uint32_t code);
 // control characters other than tab and newline, line and paragraph
 // separators, bidirectional controls, the byte order mark.
 bool utf8_is_unsafe(uint32_t code);
+// The text on one line, with `?` for what could steer a terminal.
+Str utf8_one_line(Arena *arena, Str text);
 // Columns on a terminal: 2 for wide characters, 0 for combining ones.
 uint32_t utf8_columns(Str text);
 

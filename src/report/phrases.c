@@ -28,8 +28,8 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
     [SAY_TOOL] = {"Tool", "工具"},
     [SAY_SCANNED] = {"Scanned", "扫描对象"},
     [SAY_SIZE] = {"Size", "规模"},
-    [SAY_SIZE_IS] = {"{0} Python files, {1} functions, {2} lines",
-                     "{0} 个 Python 文件，{1} 个函数，{2} 行"},
+    [SAY_SIZE_IS] = {"Python files {0} · functions {1} · lines {2}",
+                     "Python 文件 {0} · 函数 {1} · 代码行 {2}"},
     [SAY_RESULT] = {"Result", "结果"},
     [SAY_RESULT_IS] = {"✅ recommend {0} · ⚠️ caution {1} · ❌ reject {2}",
                        "✅ 推荐 {0} · ⚠️ 谨慎 {1} · ❌ 不替换 {2}"},
@@ -103,7 +103,6 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
     [SAY_OUTPUT] = {"out", "输出"},
     [SAY_FACTS] = {"What was checked", "检查项"},
     [SAY_GUARDED] = {"tested at run time", "运行时检查"},
-    [SAY_LINE] = {"line {0}", "第 {0} 行"},
     [SAY_REFERENCES] = {"Fused code of this repository", "仓内已有参考"},
     [SAY_NONE_FOUND] = {"not found", "未找到"},
     [SAY_SWITCH] = {"Switch", "开关"},
@@ -130,7 +129,6 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
                            "read except for the statement at that line.",
                            "未能读取的内容。带行号的文件仅该行语句未能解析，"
                            "其余部分已扫描。"},
-    [SAY_WHOLE_FILE] = {"whole file", "整个文件"},
 
     [SAY_ORDER_INTRO] = {"Each one alone against the unchanged code, first "
                          "precision, then speed. High priority comes first, "
@@ -156,10 +154,10 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
                           "confirm.",
                           "没有修改任何文件，也没有需要确认的内容。"},
 
-    [SAY_SHORT_COUNTS] = {"{0} files: {1} recommend, {2} caution, {3} reject",
-                          "{0} 个文件：推荐 {1}，谨慎 {2}，不替换 {3}"},
-    [SAY_SHORT_ALSO] = {"; {0} already fused, {1} skipped",
-                        "；已融合 {0}，跳过 {1}"},
+    [SAY_SHORT_COUNTS] = {"files {0} · recommend {1} · caution {2} · reject {3}",
+                          "文件 {0} · 推荐 {1} · 谨慎 {2} · 不替换 {3}"},
+    [SAY_SHORT_ALSO] = {" · already fused {0} · skipped {1}",
+                        " · 已融合 {0} · 跳过 {1}"},
     [SAY_SHORT_REPORT] = {"report: {0}", "报告：{0}"},
     [SAY_SHORT_CONFIRM] = {"nothing was changed; read the report, then: "
                            "npufuse confirm ID...",

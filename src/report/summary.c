@@ -19,19 +19,6 @@ typedef struct Row {
 
 typedef VEC(Row) RowVec;
 
-// Text from outside on one line, without what could steer a terminal.
-static Str one_line(Arena *arena, Str text) {
-    Buf buf = {0};
-    while (text.len) {
-        uint32_t code = utf8_take(&text);
-        bool space = code == '\n' || code == '\t';
-        utf8_add(&buf, space ? ' ' : utf8_is_unsafe(code) ? '?' : code);
-    }
-    Str made = arena_str(arena, buf_str(&buf));
-    buf_free(&buf);
-    return made;
-}
-
 static Str place(Arena *arena, const Group *group, Lang lang) {
     const Finding *first = group_first(group);
     Buf buf = {0};
@@ -44,7 +31,7 @@ static Str place(Arena *arena, const Group *group, Lang lang) {
         buf_add_char(&buf, ' ');
         say(&buf, lang, SAY_MORE_PLACES, more);
     }
-    Str made = one_line(arena, buf_str(&buf));
+    Str made = utf8_one_line(arena, buf_str(&buf));
     buf_free(&buf);
     return made;
 }
@@ -54,14 +41,14 @@ static Row make_row(Arena *arena, const Group *group, Lang lang) {
     Row row = {.verdict = first->verdict};
     row.cells[0] = str_of(phrase(lang, verdict_phrase(first->verdict)));
     row.cells[1] = str_of(phrase(lang, priority_phrase(first->priority)));
-    row.cells[2] = one_line(arena, first->api);
+    row.cells[2] = utf8_one_line(arena, first->api);
     row.cells[3] = place(arena, group, lang);
     if (first->verdict != VERDICT_REJECT) {
-        row.cells[4] = one_line(arena, first->id);
+        row.cells[4] = utf8_one_line(arena, first->id);
     }
     if (first->verdict != VERDICT_RECOMMEND) {
         Str reason = sentence(arena, lang, finding_reason(first));
-        row.reason = one_line(arena, reason);
+        row.reason = utf8_one_line(arena, reason);
     }
     return row;
 }
