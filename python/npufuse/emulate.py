@@ -18,6 +18,7 @@ import warnings
 from pathlib import Path
 
 import torch
+import torch.overrides
 
 LABEL = "emulated"
 NAME = "torch_npu"
@@ -67,7 +68,8 @@ class Operator:
         tensors = [v for v in values.values() if isinstance(v, torch.Tensor)]
         # No npu operator is on an autocast list: inputs are taken as they are.
         with torch.autocast(tensors[0].device.type, enabled=False):
-            result = self.compute(values, tensors)
+            with NpuAutocast.suspended():
+                result = self.compute(values, tensors)
         self.count[self.name] += 1
         return result
 
@@ -125,6 +127,74 @@ class NoBackward(torch.autograd.Function):
             raise RuntimeError(text)
         warnings.warn(text)
         return (None,) * (3 + ctx.inputs)
+
+
+# What autocast does to a function on an NPU, by the function's Python name.
+# Source: Ascend/pytorch, torch_npu/csrc/aten/AutoCastOps.cpp. The CPU has
+# other lists: there `pow` and `rsqrt` of a bfloat16 tensor stay bfloat16.
+LOWERED = frozenset(
+    "matmul __matmul__ __rmatmul__ mm bmm mv addmm addmv addr addbmm baddbmm "
+    "linear einsum chain_matmul multi_dot prelu conv1d conv2d conv3d conv_tbc "
+    "conv_transpose1d conv_transpose2d conv_transpose3d "
+    "scaled_dot_product_attention".split()
+)
+RAISED = frozenset(
+    "pow __pow__ __ipow__ __rpow__ float_power square rsqrt reciprocal __rdiv__ "
+    "__rtruediv__ exp expm1 log log10 log2 log1p acos asin cosh erfinv sinh tan "
+    "softplus layer_norm group_norm cosine_similarity nll_loss cross_entropy "
+    "kl_div l1_loss smooth_l1_loss huber_loss mse_loss dist pdist cdist renorm "
+    "logsumexp norm".split()
+)
+RAISED_BY_DTYPE = frozenset(
+    "softmax log_softmax sum prod cumsum cumprod vector_norm matrix_norm".split()
+)
+
+
+class NpuAutocast(torch.overrides.TorchFunctionMode):
+    """Autocast as an NPU would do it, for tensors of any device.
+
+    A function is known by its name as Python calls it; one that a listed
+    function calls inside is not seen.
+    """
+
+    depth = 0  # of fused operators that are running
+
+    def __init__(self, dtype=torch.bfloat16):
+        super().__init__()
+        self.dtype = dtype
+
+    @classmethod
+    @contextlib.contextmanager
+    def suspended(cls):
+        cls.depth += 1
+        try:
+            yield
+        finally:
+            cls.depth -= 1
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        if self.depth == 0:
+            if name in LOWERED:
+                args, kwargs = cast_all((args, kwargs), self.dtype)
+            elif name in RAISED:
+                args, kwargs = cast_all((args, kwargs), torch.float32)
+            elif name in RAISED_BY_DTYPE and kwargs.get("dtype") is None:
+                args, kwargs = cast_all((args, kwargs), torch.float32)
+        return func(*args, **kwargs)
+
+
+def cast_all(value, dtype):
+    """`value` with every floating tensor in it cast; float64 is left."""
+    if isinstance(value, torch.Tensor):
+        eligible = value.is_floating_point() and value.dtype != torch.float64
+        return value.to(dtype) if eligible else value
+    if isinstance(value, (tuple, list)):
+        return type(value)(cast_all(v, dtype) for v in value)
+    if isinstance(value, dict):
+        return {k: cast_all(v, dtype) for k, v in value.items()}
+    return value
 
 
 def parse_schema(schema):

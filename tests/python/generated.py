@@ -326,6 +326,14 @@ def leaf(value, dtype=None):
     return (base if dtype is None else base.to(dtype)).requires_grad_()
 
 
+# Autocast to bfloat16 with the lists of a device.
+AUTOCAST = {
+    None: contextlib.nullcontext,
+    "cpu": lambda: torch.autocast("cpu", dtype=torch.bfloat16),
+    "npu": lambda: emulate.NpuAutocast(torch.bfloat16),
+}
+
+
 def run(made, arguments, autocast=None, dtype=None):
     """Forward and backward; returns outputs and gradients by name.
 
@@ -337,7 +345,7 @@ def run(made, arguments, autocast=None, dtype=None):
     if isinstance(made, torch.nn.Module):
         made = made if dtype is None else made.to(dtype)
         named = list(made.named_parameters())
-    with torch.autocast("cpu", dtype=autocast, enabled=autocast is not None):
+    with AUTOCAST[autocast]():
         result = made(*arguments)
     outputs = list(result) if isinstance(result, (tuple, list)) else [result]
     torch.manual_seed(11)
@@ -404,15 +412,18 @@ def identical(got, wanted):
         assert b is None or torch.equal(a, b), name
 
 
-# A mode: dtype of parameters, of inputs, of autocast.
+# A mode: dtype of parameters, of inputs, whose autocast.
 MODES = {
     "fp32": (torch.float32, torch.float32, None),
     "bf16": (torch.bfloat16, torch.bfloat16, None),
     "fp16": (torch.float16, torch.float16, None),
     "bf16-input": (torch.float32, torch.bfloat16, None),
     "bf16-weight": (torch.bfloat16, torch.float32, None),
-    "autocast": (torch.float32, torch.float32, torch.bfloat16),
-    "autocast-bf16-input": (torch.float32, torch.bfloat16, torch.bfloat16),
+    "autocast": (torch.float32, torch.float32, "cpu"),
+    "autocast-bf16-input": (torch.float32, torch.bfloat16, "cpu"),
+    "npu-autocast": (torch.float32, torch.float32, "npu"),
+    "npu-autocast-bf16-input": (torch.float32, torch.bfloat16, "npu"),
+    "npu-autocast-bf16": (torch.bfloat16, torch.bfloat16, "npu"),
 }
 
 

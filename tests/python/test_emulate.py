@@ -222,6 +222,25 @@ def test_autocast_casts_nothing():
     assert torch.equal(inside, npu.npu_rms_norm(x, gamma)[0])
 
 
+def test_autocast_of_an_npu():
+    """Not that of the CPU: statistics of half tensors are float32 there."""
+    x, weight = torch.randn(4, 8).bfloat16(), torch.randn(8, 8)
+    with emulate.NpuAutocast(torch.bfloat16):
+        assert (x**2).dtype == x.pow(2).dtype == torch.square(x).dtype
+        assert x.pow(2).dtype == torch.rsqrt(x).dtype == torch.float32
+        assert (1 / x).dtype == x.sum(-1).dtype == torch.float32
+        assert x.sum(-1, dtype=torch.bfloat16).dtype == torch.bfloat16
+        assert F.softmax(x, -1).dtype == torch.float32
+        assert x.mean(-1).dtype == F.silu(x).dtype == torch.bfloat16
+        assert F.linear(x.float(), weight).dtype == torch.bfloat16
+        assert torch.cat([x, x.float()]).dtype == torch.float32
+        assert (x.float() @ weight).dtype == torch.bfloat16
+        assert x.double().pow(2).dtype == torch.float64
+        y, rstd = npu.npu_rms_norm(x, torch.ones(8))
+        assert y.dtype == torch.bfloat16 and rstd.dtype == torch.float32
+    assert x.pow(2).dtype == torch.bfloat16
+
+
 OP = '''
 operator = "npu_other"
 schema = "npu_other(Tensor input, *, float scale=2.0) -> Tensor"
