@@ -57,10 +57,15 @@ static void add_html_code(Buf *out, Str text) {
     buf_add(out, STR("</code>"));
 }
 
-void md_code(Buf *out, MdPlace place, Str text) {
+static Str without_leading_space(Str text) {
     while (text.len && is_space((unsigned char)*text.at)) {
         text = (Str){text.at + 1, text.len - 1};
     }
+    return text;
+}
+
+void md_code(Buf *out, MdPlace place, Str text) {
+    text = without_leading_space(text);
     if (text.len == 0) return;
     if (place == MD_CELL && memchr(text.at, '|', text.len)) {
         add_html_code(out, text);
@@ -120,8 +125,25 @@ static size_t find_tick(Str text, size_t from) {
     return from;
 }
 
+// Takes `12.` or `12)` off the front of *text, where it would begin a list.
+static uint32_t add_number(Buf *out, Str *text) {
+    size_t len = 0;
+    while (len < text->len && text->at[len] >= '0' && text->at[len] <= '9') {
+        len++;
+    }
+    bool begins_list = len && len < text->len &&
+                       (text->at[len] == '.' || text->at[len] == ')') &&
+                       (len + 1 == text->len ||
+                        is_space((unsigned char)text->at[len + 1]));
+    if (!begins_list) return 0;
+    buf_addf(out, "%.*s\\%c", (int)len, text->at, text->at[len]);
+    *text = (Str){text->at + len + 1, text->len - len - 1};
+    return '.';
+}
+
 void md_text(Buf *out, MdPlace place, Str text) {
-    uint32_t before = 0;
+    text = without_leading_space(text);
+    uint32_t before = add_number(out, &text);
     while (text.len) {
         size_t open = find_tick(text, 0);
         size_t close = find_tick(text, open + 1);

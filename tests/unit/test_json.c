@@ -121,6 +121,8 @@ static void test_markdown_prose(void **state) {
     check_md(md_text, MD_CELL, "a|b\nc", "a\\|b c");
     check_md(md_text, MD_CELL, "`a` and `b", "`a` and \\`b");
     check_md(md_text, MD_CELL, "`a|b`", "<code>a&#124;b</code>");
+    check_md(md_text, MD_LINE, " 1. a", "1\\. a");
+    check_md(md_text, MD_LINE, "1.5 of 2", "1.5 of 2");
     check_md(md_text, MD_LINE, "``", "\\`\\`");
     check_md(md_text, MD_LINE, "\x1b[31m", "\\u001b[31m");
 }
