@@ -1,14 +1,16 @@
-// parse_bench.c - how fast files are read, lexed and parsed, on one thread.
+// parse_bench.c - how fast files are read and parsed, on one thread.
 //
-//     parse_bench read|lex|parse LIST
+//     parse_bench read|parse LIST
 //
 // LIST names a file with one path a line. Prints one line:
 // `seconds files bytes items`, where seconds is CPU time, and items are bytes
-// read, tokens or nodes.
+// read or nodes.
+//
+// There is no row for the lexer: it runs on demand of the parser, which reads
+// the bodies of f-strings.
 #include "base/base.h"
 #include "base/file.h"
 #include "base/sym.h"
-#include "py/lexer.h"
 #include "py/parser.h"
 
 #include <stdio.h>
@@ -28,18 +30,6 @@ static void work_read(Bench *bench, const char *path, Str bytes) {
     bench->items += bytes.len;
 }
 
-static void work_lex(Bench *bench, const char *path, Str bytes) {
-    SourceText source;
-    Err err;
-    if (!source_init(&source, &bench->file, path, bytes, &err)) return;
-    Lexer lex;
-    lexer_init(&lex, &source, &bench->file, &bench->symbols);
-    for (Token tok = {0};; bench->items++) {
-        lexer_next(&lex, &tok);
-        if (tok.kind == T_EOF) break;
-    }
-}
-
 static void work_parse(Bench *bench, const char *path, Str bytes) {
     SourceText source;
     Err err;
@@ -52,7 +42,7 @@ static const struct {
     const char *name;
     Work work;
 } WORKS[] = {
-    {"read", work_read}, {"lex", work_lex}, {"parse", work_parse},
+    {"read", work_read}, {"parse", work_parse},
 };
 
 static Work find_work(const char *name) {
@@ -94,7 +84,7 @@ static double cpu_seconds(void) {
 int main(int argc, char **argv) {
     Work work = argc == 3 ? find_work(argv[1]) : NULL;
     if (!work) {
-        fprintf(stderr, "usage: parse_bench read|lex|parse LIST\n");
+        fprintf(stderr, "usage: parse_bench read|parse LIST\n");
         return 2;
     }
     Bench bench = {0};

@@ -98,9 +98,10 @@ def measure(folder, rounds):
     runs = {}
     cpu = {}
     bench = RELEASE / "bench" / "parse_bench"
-    for name in ("read", "lex", "parse"):
+    for name, label in (("read", "read all bytes"),
+                        ("parse", "read, lex and parse")):
         runs[name] = run_best([bench, name, names], rounds)
-        cpu[name] = print_row(f"{name}, one thread", megabytes, runs[name],
+        cpu[name] = print_row(f"{label}, one thread", megabytes, runs[name],
                               float(runs[name].out.split()[0]))
     runs["ast"] = run_best([sys.executable, BENCH / "ast_parse.py", names],
                            min(rounds, 2))
