@@ -168,4 +168,18 @@ bool node_is_statement(const Node *node);
 typedef bool (*NodeVisit)(Node *child, void *data);
 bool node_children(const Node *node, NodeVisit visit, void *data);
 
+// One field of a node that holds nodes: its name in CPython's ast and what it
+// holds. A list may have NULL entries, as NodeList says.
+typedef struct NodeField {
+    const char *name;
+    Node *const *at;
+    uint32_t len;
+    bool is_list;
+} NodeField;
+
+// Calls `visit` for each field that is not empty, in the order of
+// node_children. Stops early, returning false, when `visit` does.
+typedef bool (*NodeFieldVisit)(const NodeField *field, void *data);
+bool node_fields(const Node *node, NodeFieldVisit visit, void *data);
+
 #endif

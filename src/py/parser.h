@@ -24,7 +24,13 @@ void parser_init_symbols(SymTable *symbols);
 // Parses the whole text. Never fails: what is not Python becomes N_BROKEN,
 // up to the next statement of the same or a lower indentation. Nesting is
 // bounded (PARSER_MAX_DEPTH), deeper text is a fault. All memory is in `arena`.
-enum { PARSER_MAX_DEPTH = 1000 };
+enum {
+    PARSER_MAX_DEPTH = 1000,
+    // What is parsed in a loop still makes a deep tree: terms of one a+a+...,
+    // links of one a.b().c, branches of one elif chain. Whoever walks a tree
+    // by recursion meets at most about the sum of the two bounds.
+    PARSER_MAX_CHAIN = 5000,
+};
 ParseResult parser_parse(const SourceText *source, Arena *arena,
                          SymTable *symbols);
 

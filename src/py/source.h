@@ -19,6 +19,7 @@ typedef struct SourceText {
 // Decodes by BOM, PEP 263 cookie or UTF-8. Line ends stay as they are
 // ("\n", "\r\n" and "\r" all end a line). Fails with a message that names the line for
 // bytes that are no UTF-8, for an unknown encoding and for NUL bytes.
+// `bytes` is NUL terminated, as file_read leaves it; the text may lie in it.
 MUST_CHECK bool source_init(SourceText *out, Arena *arena, const char *path,
                             Str bytes, Err *err);
 // 1-based line of a byte offset.

@@ -1,0 +1,680 @@
+// project.c - opening modules and resolving names through imports.
+//
+// The only state is the table of open modules. A module's names are indexed
+// once, by a walk over its top-level statements (those inside if, try, with
+// and for included and marked conditional).
+#include "base/base.h"
+
+#include "py/project.h"
+
+#include "base/file.h"
+
+enum { FOLLOW_MAX = 24 }; // imports followed from one name
+
+static uint32_t path_hash(const char *path) {
+    return (uint32_t)hash_bytes(HASH_SEED, path, strlen(path));
+}
+
+void project_init(Project *project, SymTable *symbols) {
+    *project = (Project){.symbols = symbols};
+    arena_init(&project->arena);
+    project->cap = 1024;
+    project->by_path = NEW_N(&project->arena, Module *, project->cap);
+    parser_init_symbols(symbols);
+}
+
+void project_free(Project *project) {
+    for (Module *m = project->modules; m;) {
+        Module *next = m->next;
+        Arena arena = m->arena; // the module itself lives in it
+        arena_free(&arena);
+        m = next;
+    }
+    arena_free(&project->arena);
+}
+
+static uint32_t find_path_slot(const Project *project, const char *path) {
+    uint32_t i = path_hash(path) & (project->cap - 1);
+    while (project->by_path[i] && strcmp(project->by_path[i]->path, path)) {
+        i = (i + 1) & (project->cap - 1);
+    }
+    return i;
+}
+
+static void rebuild_paths(Project *project, uint32_t cap) {
+    if (cap != project->cap) {
+        project->by_path = NEW_N(&project->arena, Module *, cap);
+        project->cap = cap;
+    } else {
+        memset(project->by_path, 0, sizeof(Module *) * cap);
+    }
+    project->len = 0;
+    for (Module *m = project->modules; m; m = m->next) {
+        project->by_path[find_path_slot(project, m->path)] = m;
+        project->len++;
+    }
+}
+
+// ---- module-level names ----------------------------------------------------
+
+static uint32_t name_slot(const Module *m, const Sym *name) {
+    return name->hash & (m->slot_count - 1);
+}
+
+static void bind(Module *m, Binding b) {
+    Binding *at = NEW(&m->arena, Binding);
+    *at = b;
+    Binding **slot = &m->slots[name_slot(m, b.name)];
+    for (Binding **old = slot; *old; old = &(*old)->chain) {
+        if ((*old)->name != b.name) continue;
+        at->earlier = *old;
+        at->chain = (*old)->chain;
+        *old = at;
+        return;
+    }
+    at->chain = *slot;
+    *slot = at;
+}
+
+const Binding *module_binding(const Module *m, const Sym *name) {
+    for (Binding *b = m->slots[name_slot(m, name)]; b; b = b->chain) {
+        if (b->name == name) return b;
+    }
+    return NULL;
+}
+
+// The package that `level` dots mean, then `.name`.
+static Str absolute_module(Module *m, uint32_t level, const Sym *name) {
+    Str base = m->package;
+    if (level == 0) base = (Str){0};
+    for (uint32_t i = 1; i < level; i++) {
+        size_t n = base.len;
+        while (n > 0 && base.at[n - 1] != '.') n--;
+        base.len = n ? n - 1 : 0;
+    }
+    if (!name) return base;
+    if (base.len == 0) return sym_str(name);
+    return arena_printf(&m->arena, "%.*s.%s", STR_FMT(base), name->text);
+}
+
+static void bind_import(Module *m, Node *stmt, bool conditional) {
+    for (uint32_t i = 0; i < stmt->u.import.names.len; i++) {
+        Node *alias = stmt->u.import.names.at[i];
+        Str full = sym_str(alias->u.alias.name);
+        const Sym *name = alias->u.alias.asname;
+        if (!name) { // `import a.b` binds `a`
+            size_t n = 0;
+            while (n < full.len && full.at[n] != '.') n++;
+            full.len = n;
+            name = sym_intern(m->project->symbols, full);
+        }
+        bind(m, (Binding){.kind = BIND_MODULE, .name = name, .node = stmt,
+                          .module = full, .conditional = conditional});
+    }
+}
+
+static void bind_import_from(Module *m, Node *stmt, bool conditional) {
+    Str module = absolute_module(m, stmt->u.import_from.level,
+                                 stmt->u.import_from.module);
+    for (uint32_t i = 0; i < stmt->u.import_from.names.len; i++) {
+        Node *alias = stmt->u.import_from.names.at[i];
+        if (str_is(sym_str(alias->u.alias.name), "*")) {
+            vec_push(&m->arena, &m->stars, module);
+            continue;
+        }
+        const Sym *name = alias->u.alias.asname ? alias->u.alias.asname
+                                                : alias->u.alias.name;
+        bind(m, (Binding){.kind = BIND_FROM, .name = name, .node = stmt,
+                          .module = module, .attr = alias->u.alias.name,
+                          .conditional = conditional});
+    }
+}
+
+static void bind_target(Module *m, Node *stmt, Node *target, Node *value,
+                        bool conditional) {
+    if (target->kind == N_NAME) {
+        bind(m, (Binding){.kind = value ? BIND_VALUE : BIND_OTHER,
+                          .name = target->u.name.id, .node = stmt,
+                          .value = value, .conditional = conditional});
+    } else if (target->kind == N_TUPLE || target->kind == N_LIST) {
+        for (uint32_t i = 0; i < target->u.list.elts.len; i++) {
+            bind_target(m, stmt, target->u.list.elts.at[i], NULL, conditional);
+        }
+    } else if (target->kind == N_STARRED) {
+        bind_target(m, stmt, target->u.return_.value, NULL, conditional);
+    }
+}
+
+static void index_block(Module *m, NodeList body, bool conditional, int depth);
+
+static void index_try(Module *m, Node *stmt, int depth) {
+    index_block(m, stmt->u.try_->body, true, depth);
+    for (uint32_t i = 0; i < stmt->u.try_->handlers.len; i++) {
+        index_block(m, stmt->u.try_->handlers.at[i]->u.handler.body, true,
+                    depth);
+    }
+    index_block(m, stmt->u.try_->orelse, true, depth);
+    index_block(m, stmt->u.try_->finalbody, true, depth);
+}
+
+static void index_compound(Module *m, Node *stmt, int depth) {
+    switch ((int)stmt->kind) {
+    case N_IF:
+    case N_WHILE:
+        index_block(m, stmt->u.while_.body, true, depth);
+        index_block(m, stmt->u.while_.orelse, true, depth);
+        break;
+    case N_FOR:
+        bind_target(m, stmt, stmt->u.for_->target, NULL, true);
+        index_block(m, stmt->u.for_->body, true, depth);
+        index_block(m, stmt->u.for_->orelse, true, depth);
+        break;
+    case N_WITH:
+        index_block(m, stmt->u.with.body, true, depth);
+        break;
+    case N_TRY:
+    case N_TRY_STAR:
+        index_try(m, stmt, depth);
+        break;
+    default:
+        break;
+    }
+}
+
+static void index_statement(Module *m, Node *stmt, bool conditional,
+                            int depth) {
+    Binding b = {.node = stmt, .conditional = conditional};
+    switch ((int)stmt->kind) {
+    case N_FUNCTION_DEF:
+    case N_ASYNC_FUNCTION_DEF:
+        b.kind = BIND_FUNCTION;
+        b.name = stmt->u.function->name;
+        bind(m, b);
+        break;
+    case N_CLASS_DEF:
+        b.kind = BIND_CLASS;
+        b.name = stmt->u.class_->name;
+        bind(m, b);
+        break;
+    case N_ASSIGN:
+        for (uint32_t i = 0; i < stmt->u.assign.targets.len; i++) {
+            bind_target(m, stmt, stmt->u.assign.targets.at[i],
+                        stmt->u.assign.value, conditional);
+        }
+        break;
+    case N_ANN_ASSIGN:
+        if (stmt->u.ann_assign.value) {
+            bind_target(m, stmt, stmt->u.ann_assign.target,
+                        stmt->u.ann_assign.value, conditional);
+        }
+        break;
+    case N_AUG_ASSIGN:
+        bind_target(m, stmt, stmt->u.aug_assign.target, NULL, conditional);
+        break;
+    case N_IMPORT:
+        bind_import(m, stmt, conditional);
+        break;
+    case N_IMPORT_FROM:
+        bind_import_from(m, stmt, conditional);
+        break;
+    default:
+        index_compound(m, stmt, depth + 1);
+        break;
+    }
+}
+
+static void index_block(Module *m, NodeList body, bool conditional,
+                        int depth) {
+    if (depth > 64) return;
+    for (uint32_t i = 0; i < body.len; i++) {
+        index_statement(m, body.at[i], conditional, depth);
+    }
+}
+
+// ---- opening ---------------------------------------------------------------
+
+static bool is_package_folder(Arena *scratch, Str folder) {
+    return file_kind(path_join(scratch, folder, STR("__init__.py"))) ==
+           FILE_REGULAR;
+}
+
+// Names the module by the packages around it.
+static void name_module(Module *m, const char *path) {
+    Str base = path_base(str_of(path));
+    bool init = str_is(base, "__init__.py");
+    Str stem = str_ends(base, ".py") ? (Str){base.at, base.len - 3} : base;
+    Str folder = path_folder(str_of(path));
+    Str package = {0};
+    ArenaMark mark = arena_mark(&m->arena);
+    char *abs = NULL;
+    if (str_is(folder, ".") || folder.len == 0) {
+        abs = path_real(&m->arena, ".");
+        if (abs) folder = str_of(abs);
+    }
+    (void)mark;
+    while (is_package_folder(&m->arena, folder) && folder.len > 1) {
+        Str part = path_base(folder);
+        package = package.len ? arena_printf(&m->arena, "%.*s.%.*s",
+                                             STR_FMT(part), STR_FMT(package))
+                              : arena_str(&m->arena, part);
+        folder = path_folder(folder);
+    }
+    m->search = arena_str(&m->arena, folder);
+    m->package = package;
+    m->dotted = stem;
+    if (package.len) {
+        m->dotted = init ? package
+                         : arena_printf(&m->arena, "%.*s.%.*s",
+                                        STR_FMT(package), STR_FMT(stem));
+    }
+}
+
+static Module *new_module(Project *project, const char *path, Str shown) {
+    Arena arena;
+    arena_init(&arena);
+    Module *m = NEW(&arena, Module);
+    m->project = project;
+    m->path = arena_cstr(&arena, str_of(path));
+    m->shown = arena_str(&arena, shown);
+    m->arena = arena;
+    return m;
+}
+
+static void drop_module(Module *m) {
+    Arena arena = m->arena;
+    arena_free(&arena);
+}
+
+static bool fill_module(Module *m, Str bytes, Err *err) {
+    char *shown = arena_cstr(&m->arena, m->shown);
+    if (!source_init(&m->source, &m->arena, shown, bytes, err)) return false;
+    m->parsed = parser_parse(&m->source, &m->arena, m->project->symbols);
+    m->slot_count = 64;
+    while (m->slot_count < m->parsed.module->u.module.body.len) {
+        m->slot_count *= 2;
+    }
+    m->slots = NEW_N(&m->arena, Binding *, m->slot_count);
+    name_module(m, m->path);
+    index_block(m, m->parsed.module->u.module.body, false, 0);
+    return true;
+}
+
+static Module *keep_module(Project *project, Module *m) {
+    m->next = project->modules;
+    project->modules = m;
+    if (project->len * 2 >= project->cap) {
+        rebuild_paths(project, project->cap * 2);
+    } else {
+        project->by_path[find_path_slot(project, m->path)] = m;
+        project->len++;
+    }
+    project->held_bytes += m->arena.total_bytes;
+    m->last_use = ++project->clock;
+    return m;
+}
+
+Module *project_open(Project *project, const char *path, Str shown, Err *err) {
+    Module *open = project->by_path[find_path_slot(project, path)];
+    if (open) {
+        open->last_use = ++project->clock;
+        return open;
+    }
+    Module *m = new_module(project, path, shown);
+    Str bytes;
+    if (!file_read(&bytes, &m->arena, path, FILE_MAX_BYTES, err) ||
+        !fill_module(m, bytes, err)) {
+        drop_module(m);
+        return NULL;
+    }
+    return keep_module(project, m);
+}
+
+Module *project_open_text(Project *project, const char *path, Str shown,
+                          Str text, Err *err) {
+    Module *m = new_module(project, path, shown);
+    if (!fill_module(m, arena_str(&m->arena, text), err)) {
+        drop_module(m);
+        return NULL;
+    }
+    return keep_module(project, m);
+}
+
+void project_trim(Project *project, size_t max_bytes) {
+    if (project->held_bytes <= max_bytes) return;
+    // Keep the most recently used half of the budget.
+    while (project->held_bytes > max_bytes / 2 && project->modules) {
+        Module **oldest = &project->modules;
+        for (Module **m = &project->modules; *m; m = &(*m)->next) {
+            if ((*m)->last_use < (*oldest)->last_use) oldest = m;
+        }
+        Module *gone = *oldest;
+        *oldest = gone->next;
+        project->held_bytes -= gone->arena.total_bytes;
+        drop_module(gone);
+    }
+    rebuild_paths(project, project->cap);
+}
+
+// ---- resolving -------------------------------------------------------------
+
+// Libraries whose meaning is built in (flow/ops.c) or that a model never
+// defines its arithmetic in; their source is not read.
+static bool is_foreign(Str dotted) {
+    static const char *const roots[] = {
+        "torch", "torch_npu", "numpy", "math", "typing", "collections",
+        "functools", "dataclasses", "os", "sys", "re", "json", "copy", "abc",
+        "enum", "warnings", "logging", "itertools", "einops", "inspect",
+        "pathlib", "contextlib", "tensorflow", "jax", "flax",
+        "huggingface_hub", "safetensors", "tokenizers", "types", "random",
+        "triton", "apex", "PIL", "scipy",
+    };
+    size_t n = 0;
+    while (n < dotted.len && dotted.at[n] != '.') n++;
+    Str head = {dotted.at, n};
+    for (size_t i = 0; i < COUNT(roots); i++) {
+        if (str_is(head, roots[i])) return true;
+    }
+    return false;
+}
+
+static char *dotted_path(Arena *arena, Str folder, Str dotted) {
+    char *name = arena_cstr(arena, dotted);
+    for (char *p = name; *p; p++) {
+        if (*p == '.') *p = '/';
+    }
+    return path_join(arena, folder, str_of(name));
+}
+
+// Opens `a.b.c` seen from `from`; NULL if it is not a file of the project.
+static Module *find_module(Module *from, Str dotted) {
+    if (dotted.len == 0 || is_foreign(dotted)) return NULL;
+    for (size_t i = 0; i < dotted.len; i++) {
+        if (dotted.at[i] == '/' || dotted.at[i] == 0) return NULL;
+    }
+    Project *project = from->project;
+    Arena *arena = &from->arena;
+    char *stem = dotted_path(arena, from->search, dotted);
+    Str file = arena_printf(arena, "%s.py", stem);
+    Str init = arena_printf(arena, "%s/__init__.py", stem);
+    Err err;
+    Str shown = arena_printf(arena, "%s.py", dotted_path(arena, STR(""), dotted));
+    Str shown_init = arena_printf(arena, "%s/__init__.py",
+                                  dotted_path(arena, STR(""), dotted));
+    Module *open = project->by_path[find_path_slot(project, init.at)];
+    if (!open) open = project->by_path[find_path_slot(project, file.at)];
+    if (open) {
+        open->last_use = ++project->clock;
+        return open;
+    }
+    if (file_kind(init.at) == FILE_REGULAR) {
+        return project_open(project, init.at, shown_init, &err);
+    }
+    if (file_kind(file.at) == FILE_REGULAR) {
+        return project_open(project, file.at, shown, &err);
+    }
+    return NULL;
+}
+
+static Def lookup(Module *module, const Sym *name, int follow);
+
+static Def external(Arena *arena, Str owner, const Sym *attr) {
+    Def def = {.kind = DEF_EXTERNAL};
+    def.dotted = attr ? arena_printf(arena, "%.*s.%s", STR_FMT(owner),
+                                     attr->text)
+                      : owner;
+    return def;
+}
+
+static Def module_def(Module *from, Str dotted) {
+    Module *m = find_module(from, dotted);
+    if (!m) return external(&from->arena, dotted, NULL);
+    return (Def){.kind = DEF_MODULE, .module = m, .dotted = m->dotted};
+}
+
+// `attr` of the module `dotted`: a name in it, or a submodule.
+static Def from_import(Module *from, Str dotted, const Sym *attr, int follow) {
+    Module *m = find_module(from, dotted);
+    Str sub = arena_printf(&from->arena, "%.*s%s%s", STR_FMT(dotted),
+                           dotted.len ? "." : "", attr->text);
+    if (!m) {
+        Module *submodule = find_module(from, sub);
+        if (submodule) {
+            return (Def){.kind = DEF_MODULE, .module = submodule, .dotted = sub};
+        }
+        return external(&from->arena, sub, NULL);
+    }
+    Def def = m == from ? (Def){0} : lookup(m, attr, follow + 1);
+    if (def.kind != DEF_NONE) return def;
+    Module *submodule = find_module(from, sub);
+    if (submodule) {
+        return (Def){.kind = DEF_MODULE, .module = submodule, .dotted = sub};
+    }
+    return external(&from->arena, sub, NULL);
+}
+
+static Def binding_def(Module *m, const Binding *b, int follow) {
+    Def def = {.module = m, .node = b->node};
+    switch (b->kind) {
+    case BIND_FUNCTION:
+    case BIND_CLASS:
+        def.kind = b->kind == BIND_CLASS ? DEF_CLASS : DEF_FUNCTION;
+        def.dotted = arena_printf(&m->arena, "%.*s.%s", STR_FMT(m->dotted),
+                                  b->name->text);
+        return def;
+    case BIND_VALUE:
+        if (b->value->kind == N_NAME && b->value->u.name.id != b->name) {
+            Def alias = lookup(m, b->value->u.name.id, follow + 1);
+            if (alias.kind != DEF_NONE) return alias;
+        }
+        def.kind = DEF_VALUE;
+        def.node = b->value;
+        def.dotted = arena_printf(&m->arena, "%.*s.%s", STR_FMT(m->dotted),
+                                  b->name->text);
+        return def;
+    case BIND_MODULE:
+        return module_def(m, b->module);
+    case BIND_FROM:
+        return from_import(m, b->module, b->attr, follow);
+    case BIND_OTHER:
+        break;
+    }
+    return (Def){0};
+}
+
+// The binding in force after the module ran: the last one, but among
+// conditional ones (try: import / except: stub) the first that is not a
+// constant or a stub assignment.
+static const Binding *binding_in_force(const Binding *last, bool *ambiguous) {
+    *ambiguous = false;
+    if (!last->conditional || !last->earlier) return last;
+    const Binding *best = last;
+    for (const Binding *b = last; b; b = b->earlier) {
+        if (b != last) *ambiguous = true;
+        if (b->kind != BIND_OTHER && !(b->kind == BIND_VALUE && b->value &&
+                                       b->value->kind == N_CONSTANT)) {
+            best = b;
+        }
+        if (!b->conditional) break;
+    }
+    return best;
+}
+
+static Def lookup(Module *module, const Sym *name, int follow) {
+    if (follow > FOLLOW_MAX) return (Def){0};
+    const Binding *b = module_binding(module, name);
+    if (b) {
+        bool ambiguous;
+        Def def = binding_def(module, binding_in_force(b, &ambiguous), follow);
+        def.ambiguous |= ambiguous;
+        return def;
+    }
+    for (uint32_t i = module->stars.len; i-- > 0;) {
+        Module *star = find_module(module, module->stars.at[i]);
+        if (!star || star == module) continue;
+        Def def = lookup(star, name, follow + 1);
+        if (def.kind != DEF_NONE) return def;
+    }
+    return (Def){0};
+}
+
+Def project_lookup(Module *module, const Sym *name) {
+    return lookup(module, name, 0);
+}
+
+Def project_import(Module *module, const Node *stmt, uint32_t index,
+                   const Sym **name) {
+    bool from = stmt->kind == N_IMPORT_FROM;
+    Node *alias = from ? stmt->u.import_from.names.at[index]
+                       : stmt->u.import.names.at[index];
+    const Sym *full = alias->u.alias.name;
+    *name = alias->u.alias.asname;
+    if (from) {
+        if (!*name) *name = full;
+        if (str_is(sym_str(full), "*")) {
+            *name = NULL;
+            return (Def){0};
+        }
+        Str dotted = absolute_module(module, stmt->u.import_from.level,
+                                     stmt->u.import_from.module);
+        return from_import(module, dotted, full, 0);
+    }
+    Str dotted = sym_str(full);
+    if (!*name) { // `import a.b` binds `a`
+        size_t n = 0;
+        while (n < dotted.len && dotted.at[n] != '.') n++;
+        dotted.len = n;
+        *name = sym_intern(module->project->symbols, dotted);
+    }
+    return module_def(module, dotted);
+}
+
+Def project_member(const Def *owner, const Sym *attr) {
+    if (owner->kind == DEF_EXTERNAL) {
+        return external(&owner->module->arena, owner->dotted, attr);
+    }
+    if (owner->kind == DEF_MODULE) {
+        return from_import(owner->module, owner->module->dotted, attr, 0);
+    }
+    return (Def){0};
+}
+
+// ---- classes ---------------------------------------------------------------
+
+Node *class_method(const Node *class_node, const Sym *name) {
+    NodeList body = class_node->u.class_->body;
+    for (uint32_t i = body.len; i-- > 0;) {
+        Node *stmt = body.at[i];
+        if (stmt->kind != N_FUNCTION_DEF && stmt->kind != N_ASYNC_FUNCTION_DEF) {
+            continue;
+        }
+        if (stmt->u.function->name == name) return stmt;
+    }
+    return NULL;
+}
+
+static bool is_named(const Node *target, const Sym *name) {
+    return target->kind == N_NAME && target->u.name.id == name;
+}
+
+Node *class_value(const Node *class_node, const Sym *name) {
+    NodeList body = class_node->u.class_->body;
+    for (uint32_t i = body.len; i-- > 0;) {
+        Node *stmt = body.at[i];
+        if (stmt->kind == N_ANN_ASSIGN && stmt->u.ann_assign.value &&
+            is_named(stmt->u.ann_assign.target, name)) {
+            return stmt->u.ann_assign.value;
+        }
+        if (stmt->kind != N_ASSIGN) continue;
+        for (uint32_t k = 0; k < stmt->u.assign.targets.len; k++) {
+            if (is_named(stmt->u.assign.targets.at[k], name)) {
+                return stmt->u.assign.value;
+            }
+        }
+    }
+    return NULL;
+}
+
+Node *class_annotation(const Node *class_node, const Sym *name) {
+    NodeList body = class_node->u.class_->body;
+    for (uint32_t i = body.len; i-- > 0;) {
+        Node *stmt = body.at[i];
+        if (stmt->kind == N_ANN_ASSIGN &&
+            is_named(stmt->u.ann_assign.target, name)) {
+            return stmt->u.ann_assign.annotation;
+        }
+    }
+    return NULL;
+}
+
+// A base written as a name or as dotted attributes.
+static Def base_def(Module *m, const Node *base) {
+    if (base->kind == N_NAME) {
+        Def def = project_lookup(m, base->u.name.id);
+        if (def.kind != DEF_NONE) return def;
+        return external(&m->arena, sym_str(base->u.name.id), NULL);
+    }
+    if (base->kind == N_ATTRIBUTE) {
+        Def owner = base_def(m, base->u.attribute.value);
+        if (!owner.module) owner.module = m;
+        return project_member(&owner, base->u.attribute.attr);
+    }
+    if (base->kind == N_SUBSCRIPT) return base_def(m, base->u.subscript.value);
+    return (Def){0};
+}
+
+static void add_bases(Def *out, uint32_t *count, const Def *class_def) {
+    if (*count >= MRO_MAX) return;
+    for (uint32_t i = 0; i < *count; i++) {
+        if (out[i].kind == DEF_CLASS && out[i].node == class_def->node) return;
+    }
+    out[(*count)++] = *class_def;
+    if (class_def->kind != DEF_CLASS) return;
+    NodeList bases = class_def->node->u.class_->bases;
+    for (uint32_t i = 0; i < bases.len; i++) {
+        Def def = base_def(class_def->module, bases.at[i]);
+        if (def.kind == DEF_CLASS || def.kind == DEF_EXTERNAL) {
+            add_bases(out, count, &def);
+        }
+    }
+}
+
+uint32_t class_mro(Def *out, const Def *class_def) {
+    uint32_t count = 0;
+    add_bases(out, &count, class_def);
+    return count;
+}
+
+// ---- calls -----------------------------------------------------------------
+
+typedef struct CallWalk {
+    Module *module;
+    Node *owner;
+    VEC(Node *) owners;
+    int depth;
+} CallWalk;
+
+static bool visit_calls(Node *node, void *data) {
+    CallWalk *walk = data;
+    if (walk->depth > 4000) return true;
+    if (node->kind == N_CALL) {
+        vec_push(&walk->module->arena, &walk->module->calls, node);
+        vec_push(&walk->module->arena, &walk->owners, walk->owner);
+    }
+    Node *owner = walk->owner;
+    if (node->kind == N_FUNCTION_DEF || node->kind == N_ASYNC_FUNCTION_DEF) {
+        walk->owner = node;
+    }
+    walk->depth++;
+    node_children(node, visit_calls, walk);
+    walk->depth--;
+    walk->owner = owner;
+    return true;
+}
+
+void module_list_calls(Module *module) {
+    if (module->calls_listed) return;
+    module->calls_listed = true;
+    CallWalk walk = {.module = module};
+    visit_calls(module->parsed.module, &walk);
+    module->call_owners = walk.owners.at;
+}

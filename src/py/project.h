@@ -1,0 +1,121 @@
+// project.h - the modules of the scanned code: names, imports, classes.
+//
+// A name is resolved through imports, re-exports and aliases to where it is
+// defined. Modules are read on demand and kept until project_trim drops the
+// ones that were not used lately; nothing is ever imported or executed. Names
+// of torch stay external: what they mean is the business of flow/ops.c.
+#ifndef NPUFUSE_PROJECT_H
+#define NPUFUSE_PROJECT_H
+
+#include "base/arena.h"
+#include "base/sym.h"
+#include "py/ast.h"
+#include "py/parser.h"
+#include "py/source.h"
+
+typedef struct Project Project;
+typedef struct Module Module;
+
+typedef enum BindKind {
+    BIND_FUNCTION, BIND_CLASS,
+    BIND_VALUE,  // name = value
+    BIND_MODULE, // import a.b as name
+    BIND_FROM,   // from a.b import attr as name
+    BIND_OTHER,  // for, with, unpacking, del, global statements
+} BindKind;
+
+// One binding of a module-level name, in source order.
+typedef struct Binding {
+    BindKind kind;
+    const Sym *name;
+    Node *node;      // the statement
+    Node *value;     // BIND_VALUE
+    Str module;      // BIND_MODULE, BIND_FROM: absolute dotted name
+    const Sym *attr; // BIND_FROM
+    bool conditional; // inside if, try, for, with or while
+    struct Binding *earlier; // the same name, bound before
+    struct Binding *chain;   // hash chain
+} Binding;
+
+struct Module {
+    Project *project;
+    Arena arena;
+    const char *path; // to open
+    Str shown;        // for people
+    Str dotted;       // "pkg.sub.mod"
+    Str package;      // what relative imports start from
+    Str search;       // the folder that holds the top-level package
+    SourceText source;
+    ParseResult parsed;
+    Binding **slots; // hash of names
+    uint32_t slot_count;
+    VEC(Str) stars; // modules of `from m import *`
+    VEC(Node *) calls; // every Call of the file, for finding constructors
+    Node **call_owners; // the innermost function or class of each call
+    bool calls_listed;
+    uint64_t last_use;
+    Module *next;
+};
+
+typedef enum DefKind {
+    DEF_NONE, DEF_FUNCTION, DEF_CLASS, DEF_VALUE, DEF_MODULE, DEF_EXTERNAL,
+} DefKind;
+
+// What a name means. FUNCTION and CLASS: `node` is the statement; VALUE:
+// `node` is the expression; EXTERNAL: only `dotted` is known.
+typedef struct Def {
+    DefKind kind;
+    Module *module;
+    Node *node;
+    Str dotted;
+    bool ambiguous; // other bindings of the name could be the ones in force
+} Def;
+
+struct Project {
+    Arena arena; // run lifetime
+    SymTable *symbols;
+    Module *modules;
+    Module **by_path; // open addressing by path hash
+    uint32_t cap, len;
+    uint64_t clock;
+    size_t held_bytes;
+};
+
+void project_init(Project *project, SymTable *symbols);
+void project_free(Project *project);
+// Reads and parses `path` (once). NULL with a message if it can't be read.
+Module *project_open(Project *project, const char *path, Str shown, Err *err);
+// The same for text that has no file (standard input).
+Module *project_open_text(Project *project, const char *path, Str shown,
+                          Str text, Err *err);
+// Drops the least used modules until at most `max_bytes` are held. No pointer
+// into a module may be kept across this call.
+void project_trim(Project *project, size_t max_bytes);
+
+// What `name` means at module level of `module`, imports followed.
+Def project_lookup(Module *module, const Sym *name);
+// What the `index`-th name of an import statement binds, and to what;
+// `*name` is NULL for a star.
+Def project_import(Module *module, const Node *stmt, uint32_t index,
+                   const Sym **name);
+// `attr` of a module, class-level attribute or external name.
+Def project_member(const Def *owner, const Sym *attr);
+// The last binding of the name in this module itself, or NULL.
+const Binding *module_binding(const Module *module, const Sym *name);
+
+// The class statement's own function `name`, or NULL.
+Node *class_method(const Node *class_node, const Sym *name);
+// The class statement's own `name = value` or `name: T = value`; else NULL.
+Node *class_value(const Node *class_node, const Sym *name);
+// The annotation of `name: T` in the class body, or NULL.
+Node *class_annotation(const Node *class_node, const Sym *name);
+
+enum { MRO_MAX = 16 };
+// The class and its bases, nearest first (depth first, left to right, no
+// repeats); bases that are not in the project are EXTERNAL. Returns the count.
+uint32_t class_mro(Def *out, const Def *class_def);
+
+// Fills module->calls.
+void module_list_calls(Module *module);
+
+#endif
