@@ -31,6 +31,8 @@ def parse_args(argv=None):
                      default="float32", help="bfloat16 runs under autocast")
     run.add_argument("--device", choices=["auto", "cpu", "cuda", "npu"],
                      default="auto")
+    run.add_argument("--threads", type=int, default=1,
+                     help="of the CPU; a model this small needs no more")
     run.add_argument("--corpus", default=os.path.join(HERE, "corpus.txt"))
     run.add_argument("--log", metavar="FILE", help="also write JSON lines")
     model = parser.add_argument_group("model")
@@ -89,6 +91,7 @@ def train_step(model, optimizer, batch, args, device):
 
 
 def train(args):
+    torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     torch.use_deterministic_algorithms(True)
     device = choose_device(args.device)
