@@ -1,0 +1,12 @@
+// commands.h - one function a command; main.c has the table.
+#ifndef NPUFUSE_COMMANDS_H
+#define NPUFUSE_COMMANDS_H
+
+#include "cli/options.h"
+
+// Each takes the arguments behind its name and returns an ExitCode.
+int scan_command(const Args *args);
+int dump_command(const Args *args);
+int rules_command(const Args *args);
+
+#endif

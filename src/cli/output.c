@@ -1,0 +1,72 @@
+// output.c - stdout carries the product only; all talk goes to stderr.
+#include "base/base.h"
+
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const char *exit_code_help(ExitCode code) {
+    static const char *const help[] = {
+        [EXIT_DONE] = "done",
+        [EXIT_NO] = "the answer is no",
+        [EXIT_USAGE] = "wrong usage, configuration or input",
+        [EXIT_BLOCKED] = "blocked or undecided",
+        [EXIT_INTERNAL] = "internal error",
+    };
+    return help[code];
+}
+
+static void print_complaint(const char *fmt, va_list args) PRINTF_LIKE(1, 0);
+static void print_complaint(const char *fmt, va_list args) {
+    fputs("npufuse: ", stderr);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+}
+
+void output_complain(const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    print_complaint(fmt, args);
+    va_end(args);
+}
+
+int output_fail(ExitCode code, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    print_complaint(fmt, args);
+    va_end(args);
+    return (int)code;
+}
+
+void output_note(Str line) {
+    fwrite(line.at, 1, line.len, stderr);
+    fputc('\n', stderr);
+}
+
+bool output_write(Str data, Err *err) {
+    errno = 0;
+    size_t put = fwrite(data.at, 1, data.len, stdout);
+    if (put == data.len && fflush(stdout) == 0) return true;
+    return err_set(err, "cannot write to standard output: %s",
+                   strerror(errno ? errno : EIO));
+}
+
+bool output_has_colour(void) {
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (no && *no) return false;
+    if (!term || strcmp(term, "dumb") == 0) return false;
+    return isatty(STDOUT_FILENO) == 1;
+}
+
+Lang output_lang(const char *name) {
+    static const char *const variables[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
+    for (size_t i = 0; !name && i < COUNT(variables); i++) {
+        const char *value = getenv(variables[i]);
+        if (value && *value) name = value;
+    }
+    return name && str_starts(str_of(name), "zh") ? LANG_ZH : LANG_EN;
+}

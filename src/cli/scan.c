@@ -1,0 +1,297 @@
+// scan.c - `npufuse scan`: paths to findings to findings.json and report.md.
+// It reads the project and writes its own folder, nothing else.
+#include "base/base.h"
+
+#include "base/file.h"
+#include "base/locate.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/output_folder.h"
+#include "cli/paths.h"
+#include "match/scan.h"
+#include "model/utf8.h"
+#include "report/findings_json.h"
+#include "report/markdown.h"
+#include "report/summary.h"
+
+#include <stdlib.h>
+
+enum { FAULTS_SHOWN = 20 };
+
+typedef struct ScanArgs {
+    const char *output, *format, *lang, *rule, *explain, *stdin_name, *python;
+    ArgList rules;
+    bool no_filter, strict, error_on_findings, quiet, verbose;
+} ScanArgs;
+
+#define FIELD(name) offsetof(ScanArgs, name)
+
+static const Option options[] = {
+    {"output", 'o', OPTION_TEXT, "DIR",
+     "where report.md and findings.json go (fusion_verify)", FIELD(output)},
+    {"format", 0, OPTION_TEXT, "text|json|md",
+     "what is printed (text); the files are always written", FIELD(format)},
+    {"lang", 'l', OPTION_TEXT, "zh|en",
+     "language of the report (by LC_ALL, LC_MESSAGES, LANG)", FIELD(lang)},
+    {"rules", 0, OPTION_LIST, "DIR",
+     "more rules, beside the bundled ones; may be repeated", FIELD(rules)},
+    {"rule", 0, OPTION_TEXT, "ID", "look for this rule only", FIELD(rule)},
+    {"explain", 0, OPTION_TEXT, "FILE:LINE",
+     "say for the code there why each rule matches or not", FIELD(explain)},
+    {"no-filter", 0, OPTION_FLAG, NULL,
+     "try every rule on every function; slower, same findings",
+     FIELD(no_filter)},
+    {"strict", 0, OPTION_FLAG, NULL, "a syntax fault gives exit code 1",
+     FIELD(strict)},
+    {"error-on-findings", 0, OPTION_FLAG, NULL,
+     "a recommended or cautioned candidate gives exit code 1",
+     FIELD(error_on_findings)},
+    {"stdin-filename", 0, OPTION_TEXT, "NAME",
+     "how to call standard input, for PATH -", FIELD(stdin_name)},
+    {"python", 0, OPTION_TEXT, "EXE",
+     "whose site-packages hold the modules named as PATH", FIELD(python)},
+    {"quiet", 'q', OPTION_FLAG, NULL, "only data and errors", FIELD(quiet)},
+    {"verbose", 'v', OPTION_FLAG, NULL, "name what was skipped, and why",
+     FIELD(verbose)},
+};
+
+static const Usage usage = {
+    .name = "scan",
+    .operands = "PATH...",
+    .purpose =
+        "Finds hand-written code that a fused operator of torch_npu can "
+        "replace, and\nwrites a report to read before anything is confirmed. "
+        "The project is only read.\n\nPATH is a folder, a file, a dotted "
+        "module name (transformers.models.qwen3), or\n- for standard input; "
+        "none means the current folder.",
+    .example = "npufuse scan models/ && less fusion_verify/report.md",
+    .options = options,
+    .option_count = COUNT(options),
+    .exit_help = {
+        [EXIT_NO] = "the answer is no: --strict or --error-on-findings applies",
+    },
+};
+
+typedef struct Scan {
+    ScanArgs args;
+    Arena *run;
+    PathList paths;
+    ScanOptions options;
+    FindingSet set;
+    Lang lang;
+    Buf json, report;
+} Scan;
+
+static bool has_verbosity_conflict(const ScanArgs *args) {
+    return args->quiet && args->verbose;
+}
+
+// The input that the user calls `name`; NULL if it is not scanned.
+static const PathFile *find_input(const PathList *paths, Str name) {
+    for (uint32_t i = 0; i < paths->files.len; i++) {
+        const PathFile *file = &paths->files.at[i];
+        if (str_eq(file->shown, name)) return file;
+        if (file->path && str_is(name, file->path)) return file;
+    }
+    return NULL;
+}
+
+// FILE:LINE -> the name as findings show it, and the line.
+static bool read_explain(Scan *scan, Err *err) {
+    const char *text = scan->args.explain;
+    if (!text) return true;
+    const char *colon = strrchr(text, ':');
+    char *end = NULL;
+    unsigned long line = colon ? strtoul(colon + 1, &end, 10) : 0;
+    if (!colon || *end || line == 0 || line > UINT32_MAX) {
+        return err_set(err, "'--explain' takes FILE:LINE, not '%s'", text);
+    }
+    Str name = {text, (size_t)(colon - text)};
+    if (str_starts(name, "./")) name = (Str){name.at + 2, name.len - 2};
+    const PathFile *file = find_input(&scan->paths, name);
+    if (!file) {
+        return err_set(err, "'%.*s' is not among the scanned files",
+                       STR_FMT(name));
+    }
+    scan->options.explain_file = file->shown;
+    scan->options.explain_line = (uint32_t)line;
+    return true;
+}
+
+static bool make_inputs(Scan *scan, ScanInput **out, Err *err) {
+    const PathList *paths = &scan->paths;
+    ScanInput *inputs = NEW_N(scan->run, ScanInput, paths->files.len);
+    for (uint32_t i = 0; i < paths->files.len; i++) {
+        const PathFile *file = &paths->files.at[i];
+        inputs[i] = (ScanInput){.path = file->path, .shown = file->shown};
+        if (file->path) continue;
+        inputs[i].path = file->shown.at;
+        inputs[i].has_text = true;
+        if (!file_read_stdin(&inputs[i].text, scan->run, FILE_MAX_BYTES,
+                             err)) {
+            return false;
+        }
+    }
+    *out = inputs;
+    return true;
+}
+
+static int compare_skipped(const void *a, const void *b) {
+    const Skipped *x = a, *y = b;
+    int order = str_cmp(x->file, y->file);
+    if (order) return order;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static void add_skipped_paths(Scan *scan) {
+    FindingSet *set = &scan->set;
+    for (uint32_t i = 0; i < scan->paths.skipped.len; i++) {
+        vec_push(scan->run, &set->skipped, scan->paths.skipped.at[i]);
+    }
+    if (set->skipped.len) {
+        qsort(set->skipped.at, set->skipped.len, sizeof(*set->skipped.at),
+              compare_skipped);
+    }
+}
+
+static bool find(Scan *scan, Err *err) {
+    ScanInput *inputs;
+    ArgList folders = {0};
+    Str bundled;
+    if (!locate_rules(&bundled, scan->run, err)) return false;
+    vec_push(scan->run, &folders, bundled.at);
+    for (uint32_t i = 0; i < scan->args.rules.len; i++) {
+        vec_push(scan->run, &folders, scan->args.rules.at[i]);
+    }
+    scan->options.rule_folders = folders.at;
+    scan->options.rule_folder_count = folders.len;
+    scan->options.only_rule = str_of(scan->args.rule);
+    scan->options.no_filter = scan->args.no_filter;
+    scan->options.root = scan->paths.root;
+    if (!read_explain(scan, err)) return false;
+    if (!make_inputs(scan, &inputs, err)) return false;
+    if (!scan_run(&scan->set, scan->run, inputs, scan->paths.files.len,
+                  &scan->options, err)) {
+        return false;
+    }
+    scan->set.root = scan->paths.root;
+    scan->set.tool_version = str_of(NPUFUSE_VERSION);
+    add_skipped_paths(scan);
+    return true;
+}
+
+static bool write_files(Scan *scan, Err *err) {
+    const char *folder = scan->args.output;
+    findings_json_write(&scan->json, &scan->set);
+    markdown_write(&scan->report, &scan->set, scan->lang);
+    return output_folder_open(scan->run, folder, err) &&
+           output_folder_write(scan->run, folder, "findings.json",
+                               buf_str(&scan->json), err) &&
+           output_folder_write(scan->run, folder, "report.md",
+                               buf_str(&scan->report), err);
+}
+
+static bool print(Scan *scan, Err *err) {
+    if (strcmp(scan->args.format, "json") == 0) {
+        return output_write(buf_str(&scan->json), err);
+    }
+    if (strcmp(scan->args.format, "md") == 0) {
+        return output_write(buf_str(&scan->report), err);
+    }
+    SummaryStyle style = {scan->lang, output_has_colour()};
+    Buf text = {0};
+    summary_write(&text, &scan->set, &style);
+    bool ok = output_write(buf_str(&text), err);
+    buf_free(&text);
+    return ok;
+}
+
+static void tell_fault(const Scan *scan, const Skipped *skipped) {
+    Str line = arena_printf(scan->run, "%.*s:%u: %.*s", STR_FMT(skipped->file),
+                            (unsigned)skipped->line, STR_FMT(skipped->reason));
+    output_note(utf8_one_line(scan->run, line));
+}
+
+static void tell_whole_file(const Scan *scan, const Skipped *skipped) {
+    Str line = arena_printf(scan->run, "%.*s: skipped: %.*s",
+                            STR_FMT(skipped->file), STR_FMT(skipped->reason));
+    output_note(utf8_one_line(scan->run, line));
+}
+
+static void tell_skipped(const Scan *scan) {
+    bool all = scan->args.verbose;
+    uint32_t faults = 0;
+    for (uint32_t i = 0; i < scan->set.skipped.len; i++) {
+        const Skipped *skipped = &scan->set.skipped.at[i];
+        if (skipped->line == 0) {
+            if (all) tell_whole_file(scan, skipped);
+        } else if (faults++ < FAULTS_SHOWN || all) {
+            tell_fault(scan, skipped);
+        }
+    }
+    if (faults > FAULTS_SHOWN && !all) {
+        output_note(arena_printf(scan->run, "and %u more (-v shows them)",
+                                 (unsigned)(faults - FAULTS_SHOWN)));
+    }
+}
+
+static uint32_t count_candidates(const FindingSet *set) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < set->findings.len; i++) {
+        count += set->findings.at[i].verdict != VERDICT_REJECT;
+    }
+    return count;
+}
+
+static bool has_syntax_fault(const FindingSet *set) {
+    for (uint32_t i = 0; i < set->skipped.len; i++) {
+        if (set->skipped.at[i].line) return true;
+    }
+    return false;
+}
+
+static void tell(const Scan *scan) {
+    if (scan->args.quiet) return;
+    tell_skipped(scan);
+    Str path[] = {arena_printf(scan->run, "%s/report.md", scan->args.output)};
+    Buf line = {0};
+    say(&line, scan->lang, SAY_SHORT_REPORT, path);
+    output_note(buf_str(&line));
+    buf_free(&line);
+    if (count_candidates(&scan->set) == 0) return;
+    output_note(str_of(phrase(scan->lang, SAY_SHORT_CONFIRM)));
+}
+
+static int run_scan(Scan *scan, const PathRequest *request) {
+    Err err;
+    bool ok = output_folder_check(scan->run, scan->args.output, &err) &&
+              paths_collect(&scan->paths, scan->run, request, &err) &&
+              find(scan, &err) && write_files(scan, &err) && print(scan, &err);
+    if (!ok) return output_fail(EXIT_USAGE, "%s", err.text);
+    tell(scan);
+    bool no = (scan->args.strict && has_syntax_fault(&scan->set)) ||
+              (scan->args.error_on_findings && count_candidates(&scan->set));
+    return no ? EXIT_NO : EXIT_DONE;
+}
+
+int scan_command(const Args *args) {
+    Scan scan = {.args = {.output = OUTPUT_FOLDER, .format = "text"},
+                 .run = args->run};
+    PathRequest request = {.python = NULL};
+    int code;
+    if (!options_read(&scan.args, &request.operands, &usage, args, &code)) {
+        return code;
+    }
+    if (has_verbosity_conflict(&scan.args)) {
+        return output_fail(EXIT_USAGE, "'-q' and '-v' exclude each other");
+    }
+    request.python = scan.args.python;
+    request.stdin_name = scan.args.stdin_name;
+    request.output = scan.args.output;
+    scan.lang = output_lang(scan.args.lang);
+    code = run_scan(&scan, &request);
+    buf_free(&scan.json);
+    buf_free(&scan.report);
+    return code;
+}

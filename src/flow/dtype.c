@@ -1,0 +1,215 @@
+// dtype.c - the dtype calculus.
+//
+// A join (promotion) is a set of dtypes: it is flattened, sorted by creation
+// order and loses what float32 absorbs, so that equal joins are one Val.
+#include "base/base.h"
+
+#include "flow/dtype.h"
+
+enum { DTYPE_MAX_DEPTH = 40, JOIN_MAX = 8 };
+
+typedef struct Calc {
+    Flow *flow;
+    Scalars scalars;
+} Calc;
+
+static Val *dtype(Calc *c, Val *v, int depth);
+
+// ---- numbers ------------------------------------------------------------------------
+
+static bool annotated_number(const Val *param) {
+    const Node *a = param->node ? param->node->u.arg.annotation : NULL;
+    if (!a || a->kind != N_NAME) return false;
+    Str name = sym_str(a->u.name.id);
+    return str_is(name, "float") || str_is(name, "int");
+}
+
+bool is_scalar(Flow *flow, Val *v, Scalars scalars) {
+    for (uint32_t i = 0; i < scalars.len; i++) {
+        if (scalars.at[i] == v) return true;
+    }
+    switch ((int)v->op) {
+    case V_CONST: case V_SIZE: case OP_NUMEL: case OP_NDIM: return true;
+    case V_PARAM: return annotated_number(v);
+    case V_ATTR: {
+        if (!object_class(v->args[0])) return false;
+        Val *source = object_attr(flow, v->args[0], v->name);
+        if (source && source->op == V_PARAM && annotated_number(source)) return true;
+        Resolved r = flow_resolve(flow, v);
+        return r.val && val_is_number(r.val);
+    }
+    case OP_MUL: case OP_ADD: case OP_POW:
+        return is_scalar(flow, v->args[0], scalars) &&
+               is_scalar(flow, v->args[1], scalars);
+    case OP_NEG: case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL:
+        return is_scalar(flow, v->args[0], scalars);
+    default: return false;
+    }
+}
+
+// ---- joins --------------------------------------------------------------------------
+
+typedef struct Join {
+    Val *at[JOIN_MAX];
+    uint32_t len;
+} Join;
+
+static void add_to_join(Join *join, Val *d) {
+    if (d->op == V_PROMOTE) {
+        for (uint32_t i = 0; i < d->nargs; i++) add_to_join(join, d->args[i]);
+        return;
+    }
+    for (uint32_t i = 0; i < join->len; i++) {
+        if (join->at[i] == d) return;
+    }
+    if (join->len < JOIN_MAX) join->at[join->len++] = d;
+}
+
+static void sort_join(Join *join) {
+    for (uint32_t i = 1; i < join->len; i++) {
+        for (uint32_t k = i; k > 0 && join->at[k]->id < join->at[k - 1]->id; k--) {
+            Val *swap = join->at[k];
+            join->at[k] = join->at[k - 1];
+            join->at[k - 1] = swap;
+        }
+    }
+}
+
+// float32 absorbs the halves.
+static void absorb(Join *join) {
+    bool wide = false;
+    for (uint32_t i = 0; i < join->len; i++) {
+        wide |= val_is_global(join->at[i], "torch.float32") ||
+                val_is_global(join->at[i], "torch.float64");
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < join->len; i++) {
+        bool half = val_is_global(join->at[i], "torch.float16") ||
+                    val_is_global(join->at[i], "torch.bfloat16");
+        if (!wide || !half) join->at[kept++] = join->at[i];
+    }
+    join->len = kept;
+}
+
+// promote(autocast(d, e), f)  ->  autocast(promote(d, f), promote(e, f))
+// promote(phi(c, d, e), f)    ->  phi(c, promote(d, f), promote(e, f))
+static Val *promote(Calc *c, Val *a, Val *b, int depth) {
+    Graph *g = &c->flow->graph;
+    if (a == b) return a;
+    if (depth > 8) return val_unique(g, V_OPAQUE, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        Val *x = i ? b : a, *y = i ? a : b;
+        if (x->op == V_AUTOCAST) {
+            bool both = y->op == V_AUTOCAST;
+            Val *on = promote(c, x->args[0], both ? y->args[0] : y, depth + 1);
+            Val *off = promote(c, x->args[1], both ? y->args[1] : y, depth + 1);
+            return on == off ? on : val_new2(g, V_AUTOCAST, on, off);
+        }
+        if (x->op == V_PHI) {
+            Val *t = promote(c, x->args[1], y, depth + 1);
+            Val *e = promote(c, x->args[2], y, depth + 1);
+            return t == e ? t : val_new3(g, V_PHI, x->args[0], t, e);
+        }
+    }
+    Join join = {0};
+    add_to_join(&join, a);
+    add_to_join(&join, b);
+    absorb(&join);
+    sort_join(&join);
+    if (join.len == 1) return join.at[0];
+    return val_new(g, V_PROMOTE, join.at, join.len);
+}
+
+static Val *promote_args(Calc *c, Val *v, int depth) {
+    Val *joined = NULL;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (is_scalar(c->flow, v->args[i], c->scalars)) continue;
+        Val *d = dtype(c, v->args[i], depth + 1);
+        joined = joined ? promote(c, joined, d, 0) : d;
+    }
+    return joined ? joined : val_new1(&c->flow->graph, V_DTYPE, v);
+}
+
+// ---- autocast -------------------------------------------------------------------------
+
+// x * x and x / y are spelled with operators that autocast leaves alone;
+// c / x is a reciprocal, which it does not.
+static bool spelled_plainly(const Val *v) {
+    const Node *n = v->node;
+    if (!n || n->kind != N_BIN_OP) return false;
+    if (n->op == A_MULT) return true;
+    return n->op == A_DIV && n->u.bin.left->kind != N_CONSTANT;
+}
+
+// The NPU's (and CUDA's) float32 list.
+static bool autocast_float32(const Val *v) {
+    switch ((int)v->op) {
+    case OP_POW: case OP_RSQRT: case OP_RECIPROCAL: case OP_EXP: case OP_LOG:
+    case OP_SUM: case OP_SOFTMAX: case OP_NORM: case OP_LAYER_NORM:
+    case OP_NORMALIZE:
+        return !spelled_plainly(v);
+    default:
+        return false;
+    }
+}
+
+static Val *under_autocast(Calc *c, Val *d) {
+    Graph *g = &c->flow->graph;
+    Val *wide = val_global(g, STR("torch.float32"));
+    Val *off = d->op == V_AUTOCAST ? d->args[1] : d;
+    return off == wide ? wide : val_new2(g, V_AUTOCAST, wide, off);
+}
+
+static Val *dtype_of_cast(Calc *c, Val *v, int depth) {
+    Val *d = v->args[1];
+    if (d->op == V_DTYPE) return dtype(c, d->args[0], depth + 1);
+    if (val_is_floating_dtype(d)) return d;
+    if (d->op == V_PHI) {
+        Val *parts[2];
+        for (int i = 0; i < 2; i++) {
+            Val *side = d->args[1 + i];
+            bool known = side->op == V_DTYPE || val_is_floating_dtype(side);
+            if (!known) return val_new1(&c->flow->graph, V_DTYPE, v);
+            parts[i] = side->op == V_DTYPE ? dtype(c, side->args[0], depth + 1) : side;
+        }
+        return parts[0] == parts[1] ? parts[0]
+            : val_new3(&c->flow->graph, V_PHI, d->args[0], parts[0], parts[1]);
+    }
+    return val_new1(&c->flow->graph, V_DTYPE, v);
+}
+
+static Val *dtype(Calc *c, Val *v, int depth) {
+    Graph *g = &c->flow->graph;
+    if (depth > DTYPE_MAX_DEPTH) return val_new1(g, V_DTYPE, v);
+    Val *d;
+    switch ((int)v->op) {
+    case V_CAST: return dtype_of_cast(c, v, depth);
+    case OP_MUL: case OP_ADD: case OP_POW: case OP_CAT:
+    case OP_MAXIMUM: case OP_MINIMUM:
+        d = promote_args(c, v, depth);
+        break;
+    case V_TUPLE: case V_LIST:
+        return promote_args(c, v, depth);
+    case OP_NEG: case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL: case OP_EXP:
+    case OP_LOG: case OP_SIGMOID: case OP_SILU: case OP_TANH: case OP_RELU:
+    case OP_GELU: case OP_ABS: case OP_MEAN: case OP_SUM: case OP_CLAMP:
+    case OP_SOFTMAX: case OP_NORM: case OP_NORMALIZE: case OP_CONTIGUOUS:
+    case V_PART: case OP_VIEW: case OP_TRANSPOSE: case OP_PERMUTE:
+    case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND: case OP_CLONE:
+    case OP_FLATTEN: case OP_UNFLATTEN: case OP_DROPOUT: case OP_PARAMETER:
+        d = dtype(c, v->args[0], depth + 1);
+        break;
+    case V_PHI: {
+        Val *a = dtype(c, v->args[1], depth + 1);
+        Val *b = dtype(c, v->args[2], depth + 1);
+        return a == b ? a : val_new3(g, V_PHI, v->args[0], a, b);
+    }
+    default: return op_dtype(c->flow, v);
+    }
+    return autocast_float32(v) ? under_autocast(c, d) : d;
+}
+
+Val *dtype_of(Flow *flow, Val *v, Scalars scalars) {
+    Calc c = {flow, scalars};
+    return dtype(&c, v, 0);
+}

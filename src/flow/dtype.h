@@ -1,0 +1,21 @@
+// dtype.h - the dtype of a value, as an expression over the dtypes of others.
+#ifndef NPUFUSE_DTYPE_H
+#define NPUFUSE_DTYPE_H
+
+#include "flow/flow.h"
+
+// Numbers that take no part in promotion, besides those that are evident.
+typedef struct Scalars {
+    Val *const *at;
+    uint32_t len;
+} Scalars;
+
+// The dtype of `v` as a Val: torch.float32, dtype(x), promote(...),
+// phi(cond, ..) or autocast(d, d'). Equal dtypes are equal pointers.
+// Promotion follows torch.promote_types for floating tensors; under autocast
+// the operators of the NPU's float32 list give float32.
+Val *dtype_of(Flow *flow, Val *v, Scalars scalars);
+// Whether the value is a Python number, as far as is known.
+bool is_scalar(Flow *flow, Val *v, Scalars scalars);
+
+#endif

@@ -1,0 +1,254 @@
+// equiv.c - equal computations get one form.
+//
+// Each function is one equivalence under its formula; `x`, `y`, `v` are
+// tensors, `c` a number, `~` equal up to casts. op_make applies them while the
+// graph is built, so that users' code and rules meet in the same form.
+#include "base/base.h"
+
+#include "flow/flow.h"
+
+#include <math.h>
+
+static Val *make1(Flow *fl, Op op, Val *x) {
+    return op_make(fl, op, &x, 1);
+}
+
+static Val *make2(Flow *fl, Op op, Val *x, Val *y) {
+    return op_make(fl, op, (Val *[]){x, y}, 2);
+}
+
+Val *op_cast(Flow *fl, Val *x, Val *dtype) {
+    if (x->op == V_CAST && x->args[1] == dtype) return x;
+    return val_new2(&fl->graph, V_CAST, x, dtype);
+}
+
+// dtype(cast(x, d))  ->  d;  dtype(-x), dtype(x[i]), ...  ->  dtype(x)
+Val *op_dtype(Flow *fl, Val *x) {
+    for (int depth = 0; depth < 64; depth++) {
+        switch ((int)x->op) {
+        case V_CAST:
+            if (x->args[1]->op == V_DTYPE || val_is_floating_dtype(x->args[1])) {
+                return x->args[1];
+            }
+            return val_new1(&fl->graph, V_DTYPE, x);
+        case OP_NEG: case OP_SILU: case OP_SIGMOID: case OP_TANH: case OP_RELU:
+        case OP_GELU: case OP_ABS: case OP_SQRT: case OP_VIEW: case V_PART:
+        case OP_CONTIGUOUS: case OP_CLONE: case OP_DETACH: case OP_TRANSPOSE:
+        case OP_PERMUTE: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND:
+        case OP_CLAMP: case OP_FLATTEN: case OP_UNFLATTEN: case OP_DROPOUT:
+        case V_ITEM:
+            x = x->args[0];
+            break;
+        default:
+            return val_new1(&fl->graph, V_DTYPE, x);
+        }
+    }
+    return val_new1(&fl->graph, V_DTYPE, x);
+}
+
+// phi(c, x', x'')  ->  cast(x, phi(c, d', d''))  where x' ~ x'' ~ x
+// phi(c, x, x)     ->  x
+Val *op_phi(Flow *fl, Val *cond, Val *a, Val *b) {
+    if (a == b) return a;
+    Val *x = val_strip(a);
+    if (x == val_strip(b) && x->op != V_CONST) {
+        Val *dtype = val_new3(&fl->graph, V_PHI, cond, op_dtype(fl, a),
+                              op_dtype(fl, b));
+        return op_cast(fl, x, dtype);
+    }
+    return val_new3(&fl->graph, V_PHI, cond, a, b);
+}
+
+// size(f(x), axis)  ->  size(x, axis)  for elementwise f of one tensor
+Val *op_size(Flow *fl, Val *x, Val *axis) {
+    for (int depth = 0; depth < 64; depth++) {
+        switch ((int)x->op) {
+        case V_CAST: case OP_NEG: case OP_POW: case OP_SQRT: case OP_RSQRT:
+        case OP_SILU: case OP_SIGMOID: case OP_TANH: case OP_RELU: case OP_GELU:
+        case OP_ABS: case OP_EXP: case OP_CONTIGUOUS: case OP_CLONE:
+        case OP_DETACH: case OP_CLAMP: case OP_DROPOUT:
+            x = x->args[0];
+            break;
+        default:
+            return val_new2(&fl->graph, V_SIZE, x, axis);
+        }
+    }
+    return val_new2(&fl->graph, V_SIZE, x, axis);
+}
+
+// c1 op c2  ->  c
+static Val *fold_numbers(Flow *fl, Op op, Val *const *args, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (!val_is_number(args[i])) return NULL;
+    }
+    double a = args[0]->num, b = n > 1 ? args[1]->num : 0, r;
+    switch ((int)op) {
+    case OP_MUL: r = a * b; break;
+    case OP_ADD: r = a + b; break;
+    case OP_NEG: r = -a; break;
+    case OP_POW: r = pow(a, b); break;
+    case OP_SQRT: r = sqrt(a); break;
+    case OP_RSQRT: r = 1 / sqrt(a); break;
+    case OP_RECIPROCAL: r = 1 / a; break;
+    default: return NULL;
+    }
+    return isfinite(r) ? val_number(&fl->graph, r) : NULL;
+}
+
+// The axis argument (-1,) or [-1] means -1.
+static Val *lone_axis(Val *dim) {
+    bool wrapped = dim->op == V_TUPLE || dim->op == V_LIST;
+    return wrapped && dim->nargs == 1 ? dim->args[0] : dim;
+}
+
+// mean(x, dim, keepdim, dtype=d)  ->  mean(cast(x, d), dim, keepdim)
+static Val *make_reduction(Flow *fl, Op op, Val *const *a) {
+    Val *x = val_is_none(a[3]) ? a[0] : op_cast(fl, a[0], a[3]);
+    return val_new3(&fl->graph, op, x, lone_axis(a[1]), a[2]);
+}
+
+// norm(x, 2, dim, keepdim)  ->  sqrt(sum(x ** 2, dim, keepdim))
+static Val *make_norm(Flow *fl, Op op, Val *const *a) {
+    bool two = val_is_number(a[1]) ? a[1]->num == 2 : val_is_none(a[1]);
+    if (!two || val_is_none(a[2])) return val_new(&fl->graph, op, a, 5);
+    Val *square = make2(fl, OP_POW, a[0], val_int(&fl->graph, 2));
+    Val *sum[] = {square, a[2], a[3], a[4]};
+    return make1(fl, OP_SQRT, make_reduction(fl, OP_SUM, sum));
+}
+
+// x ** 2 stays; x ** 0.5 -> sqrt(x); x ** -0.5 -> rsqrt(x); x ** -1 -> 1 / x
+static Val *make_pow(Flow *fl, Val *x, Val *e) {
+    if (val_near(e, 0.5)) return make1(fl, OP_SQRT, x);
+    if (val_near(e, -0.5)) return make1(fl, OP_RSQRT, x);
+    if (val_near(e, -1)) return make1(fl, OP_RECIPROCAL, x);
+    if (val_near(e, 1)) return x;
+    return val_new2(&fl->graph, OP_POW, x, e);
+}
+
+// 1 / (1 + exp(-x))  ->  sigmoid(x)
+static Val *as_sigmoid(Flow *fl, Val *v) {
+    if (v->op != OP_ADD) return NULL;
+    for (int i = 0; i < 2; i++) {
+        Val *exp = val_strip(v->args[1 - i]);
+        if (val_near(v->args[i], 1) && exp->op == OP_EXP &&
+            val_strip(exp->args[0])->op == OP_NEG) {
+            return make1(fl, OP_SIGMOID, val_strip(exp->args[0])->args[0]);
+        }
+    }
+    return NULL;
+}
+
+// 1 / sqrt(v) -> rsqrt(v); 1 / rsqrt(v) -> sqrt(v); 1 / (x * y) -> 1/x * 1/y;
+// 1 / cast(x, d) -> cast(1 / x, d); 1 / (1 / x) -> x
+static Val *make_reciprocal(Flow *fl, Val *x) {
+    switch ((int)x->op) {
+    case OP_SQRT: return make1(fl, OP_RSQRT, x->args[0]);
+    case OP_RSQRT: return make1(fl, OP_SQRT, x->args[0]);
+    case OP_RECIPROCAL: return x->args[0];
+    case V_CAST:
+        return op_cast(fl, make1(fl, OP_RECIPROCAL, x->args[0]), x->args[1]);
+    case OP_MUL:
+        return make2(fl, OP_MUL, make1(fl, OP_RECIPROCAL, x->args[0]),
+                     make1(fl, OP_RECIPROCAL, x->args[1]));
+    default: break;
+    }
+    Val *sigmoid = as_sigmoid(fl, x);
+    return sigmoid ? sigmoid : val_new1(&fl->graph, OP_RECIPROCAL, x);
+}
+
+// Whether `size` is the length of x along `axis`.
+static bool is_size_of(Flow *fl, const Val *size, Val *x, Val *axis) {
+    return size->op == V_SIZE && size == op_size(fl, x, axis);
+}
+
+// sum(x, axis, True) * 1/size(x, axis)            ->  mean(x, axis, True)
+// sqrt(sum(x, axis, True)) * rsqrt(size(x, axis)) ->  sqrt(mean(x, axis, True))
+static Val *as_mean(Flow *fl, Val *a, Val *b) {
+    Val *s = val_strip(a), *inner = s->op == OP_SQRT ? val_strip(s->args[0]) : s;
+    Op scale = s->op == OP_SQRT ? OP_RSQRT : OP_RECIPROCAL;
+    if (inner->op != OP_SUM || b->op != scale) return NULL;
+    if (!is_size_of(fl, b->args[0], inner->args[0], inner->args[1])) return NULL;
+    Val *mean = val_new(&fl->graph, OP_MEAN, inner->args, 3);
+    return s->op == OP_SQRT ? make1(fl, OP_SQRT, mean) : mean;
+}
+
+// x * x -> x ** 2;  1 * x -> x
+static Val *make_mul(Flow *fl, Val *a, Val *b) {
+    if (val_is_int(a, 1) && !val_is_number(b)) return b;
+    if (val_is_int(b, 1) && !val_is_number(a)) return a;
+    if (val_strip(a) == val_strip(b) && !val_is_number(a)) {
+        return make2(fl, OP_POW, a->op == V_CAST ? a : b,
+                     val_int(&fl->graph, 2));
+    }
+    Val *mean = as_mean(fl, a, b);
+    if (!mean) mean = as_mean(fl, b, a);
+    return mean ? mean : val_new2(&fl->graph, OP_MUL, a, b);
+}
+
+// x + c * y: alpha of add and sub
+static Val *scaled(Flow *fl, Val *y, Val *alpha) {
+    return val_is_int(alpha, 1) ? y : make2(fl, OP_MUL, alpha, y);
+}
+
+static Val *make_add(Flow *fl, Val *a, Val *b) {
+    if (val_is_int(a, 0) && !val_is_number(b)) return b;
+    if (val_is_int(b, 0) && !val_is_number(a)) return a;
+    return val_new2(&fl->graph, OP_ADD, a, b);
+}
+
+// -(-x) -> x;  -(c * x) -> (-c) * x
+static Val *make_neg(Flow *fl, Val *x) {
+    if (x->op == OP_NEG) return x->args[0];
+    return val_new1(&fl->graph, OP_NEG, x);
+}
+
+// var(x, dim, unbiased=False) keeps one form: [x, dim, keepdim, correction]
+static Val *make_var(Flow *fl, Op op, Val *const *a) {
+    bool biased = val_truth(a[2]) == 0 || val_is_int(a[4], 0);
+    return val_new(&fl->graph, op,
+                   (Val *[]){a[0], lone_axis(a[1]), a[3],
+                             val_int(&fl->graph, biased ? 0 : 1)}, 4);
+}
+
+// clamp_min(x, c) -> clamp(x, c, None); clamp_max(x, c) -> clamp(x, None, c)
+static Val *make_clamp(Flow *fl, Op op, Val *const *a) {
+    Val *none = val_none(&fl->graph);
+    bool low = op == OP_CLAMP_MIN || op == OP_MAXIMUM;
+    return val_new3(&fl->graph, OP_CLAMP, a[0], low ? a[1] : none,
+                    low ? none : a[1]);
+}
+
+static Val *make_arithmetic(Flow *fl, Op op, Val *const *a, uint32_t n) {
+    switch ((int)op) {
+    case OP_MUL: return make_mul(fl, a[0], a[1]);
+    case OP_ADD:
+        return make_add(fl, a[0], n > 2 ? scaled(fl, a[1], a[2]) : a[1]);
+    case OP_SUB: // x - y -> x + (-y)
+        return make2(fl, OP_ADD, a[0],
+                     make1(fl, OP_NEG, n > 2 ? scaled(fl, a[1], a[2]) : a[1]));
+    case OP_DIV: // x / y -> x * 1/y
+        if (n > 2 && !val_is_none(a[2])) break;
+        return make2(fl, OP_MUL, a[0], make1(fl, OP_RECIPROCAL, a[1]));
+    case OP_NEG: return make_neg(fl, a[0]);
+    case OP_POW: return make_pow(fl, a[0], a[1]);
+    case OP_SQUARE: return make2(fl, OP_POW, a[0], val_int(&fl->graph, 2));
+    case OP_RECIPROCAL: return make_reciprocal(fl, a[0]);
+    case OP_SILU:
+    case OP_RELU: return val_new1(&fl->graph, op, a[0]);
+    case OP_MEAN:
+    case OP_SUM: return make_reduction(fl, op, a);
+    case OP_NORM:
+    case OP_VECTOR_NORM: return make_norm(fl, op, a);
+    case OP_VAR:
+    case OP_STD: return make_var(fl, op, a);
+    case OP_CLAMP_MIN:
+    case OP_CLAMP_MAX: return make_clamp(fl, op, a);
+    default: break;
+    }
+    return val_new(&fl->graph, op, a, n);
+}
+
+Val *op_make(Flow *fl, Op op, Val *const *args, uint32_t nargs) {
+    Val *folded = fold_numbers(fl, op, args, nargs);
+    return folded ? folded : make_arithmetic(fl, op, args, nargs);
+}

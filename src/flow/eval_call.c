@@ -1,0 +1,641 @@
+// eval_call.c - calls: operators in every spelling, casts, modules of torch.nn,
+// and functions of the project, which are read in place.
+#include "base/base.h"
+
+#include "flow/flow.h"
+
+// A call that is not understood: its result is unlike any other, and the
+// statement it stands in does more than compute.
+static Val *unknown_call(Frame *f, Val *callee, Val *const *args,
+                         uint32_t nargs) {
+    Arena *arena = f->flow->arena;
+    Val **all = NEW_N(arena, Val *, nargs + 1);
+    all[0] = callee;
+    if (nargs) memcpy(all + 1, args, sizeof(Val *) * nargs);
+    StmtInfo *stmt = frame_stmt(f);
+    if (stmt) stmt->effects++;
+    return val_unique(&f->flow->graph, V_CALL, all, nargs + 1);
+}
+
+static Val *keyword_arg(Val *const *args, uint32_t nargs, const char *name) {
+    for (uint32_t i = 0; i < nargs; i++) {
+        if (args[i]->op == V_KEYWORD && args[i]->name &&
+            str_is(sym_str(args[i]->name), name)) {
+            return args[i]->args[0];
+        }
+    }
+    return NULL;
+}
+
+static bool is_positional(const Val *arg) {
+    return arg->op != V_KEYWORD && arg->op != V_STAR;
+}
+
+// ---- casts -----------------------------------------------------------------------
+
+static const char *cast_method_dtype(Str method) {
+    static const struct {
+        const char *method, *dtype;
+    } rows[] = {
+        {"float", "torch.float32"}, {"half", "torch.float16"},
+        {"bfloat16", "torch.bfloat16"}, {"double", "torch.float64"},
+        {"int", "torch.int32"}, {"long", "torch.int64"},
+        {"short", "torch.int16"}, {"char", "torch.int8"},
+        {"byte", "torch.uint8"}, {"bool", "torch.bool"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (str_is(method, rows[i].method)) return rows[i].dtype;
+    }
+    return NULL;
+}
+
+// torch.float -> torch.float32 and its like: one name a dtype.
+static Val *canonical_dtype(Flow *flow, Val *dtype) {
+    static const struct {
+        const char *alias, *name;
+    } rows[] = {
+        {"torch.float", "torch.float32"}, {"torch.half", "torch.float16"},
+        {"torch.double", "torch.float64"}, {"torch.long", "torch.int64"},
+        {"torch.int", "torch.int32"},
+    };
+    if (dtype->op != V_GLOBAL) return dtype;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (str_is(dtype->text, rows[i].alias)) {
+            return val_global(&flow->graph, str_of(rows[i].name));
+        }
+    }
+    return dtype;
+}
+
+static bool is_device(const Val *arg) {
+    if (arg->op == V_CONST) return true; // "cuda", 0, True
+    if (arg->op == V_ATTR) return str_is(sym_str(arg->name), "device");
+    return arg->op == V_CALL && arg->args[0]->op == V_GLOBAL &&
+           str_is(arg->args[0]->text, "torch.device");
+}
+
+// What one argument of x.to(...) says about the dtype; NULL: nothing.
+static Val *dtype_of_arg(Flow *flow, Val *arg) {
+    if (is_device(arg)) return NULL;
+    bool dtype = arg->op == V_DTYPE || arg->op == V_PHI || arg->op == V_PROMOTE ||
+                 (arg->op == V_GLOBAL && str_starts(arg->text, "torch."));
+    if (dtype) return canonical_dtype(flow, arg);
+    if (arg->op == V_ATTR || arg->op == V_PARAM || arg->op == V_OPAQUE ||
+        arg->op == V_ITEM || arg->op == V_GLOBAL || arg->op == V_CALL) {
+        // A dtype, a device or a tensor: a cast to what only run time knows,
+        // unless it is a tensor that the graph knows.
+        return arg;
+    }
+    return op_dtype(flow, arg); // x.to(y)
+}
+
+static Val *call_to(Frame *f, Val *x, Val *const *args, uint32_t nargs) {
+    Val *dtype = keyword_arg(args, nargs, "dtype");
+    if (dtype) dtype = canonical_dtype(f->flow, dtype);
+    for (uint32_t i = 0; i < nargs && !dtype; i++) {
+        if (args[i]->op == V_STAR || (args[i]->op == V_KEYWORD && !args[i]->name)) {
+            return NULL;
+        }
+        if (!is_positional(args[i])) {
+            if (str_is(sym_str(args[i]->name), "other")) {
+                dtype = op_dtype(f->flow, args[i]->args[0]);
+            }
+            continue;
+        }
+        dtype = dtype_of_arg(f->flow, args[i]);
+    }
+    return dtype && !val_is_none(dtype) ? op_cast(f->flow, x, dtype) : x;
+}
+
+// x.float(), x.to(...), x.type(...), x.type_as(y); NULL if `name` is no cast.
+static Val *call_cast(Frame *f, Val *x, Str name, Val *const *args,
+                      uint32_t nargs) {
+    const char *fixed = cast_method_dtype(name);
+    if (fixed && nargs == 0) {
+        return op_cast(f->flow, x, val_global(&f->flow->graph, str_of(fixed)));
+    }
+    if (str_is(name, "to")) return call_to(f, x, args, nargs);
+    if (nargs != 1 || !is_positional(args[0])) return NULL;
+    if (str_is(name, "type_as")) {
+        return op_cast(f->flow, x, op_dtype(f->flow, args[0]));
+    }
+    if (str_is(name, "type") && args[0]->op != V_CONST) {
+        return op_cast(f->flow, x, canonical_dtype(f->flow, args[0]));
+    }
+    return NULL;
+}
+
+// ---- operators -------------------------------------------------------------------
+
+static Val *apply_op(Frame *f, const OpInfo *info, Val *const *args,
+                     uint32_t nargs) {
+    Val *bound[OP_MAX_PARAMS];
+    if (!ops_bind(bound, &f->flow->graph, info, args, nargs)) return NULL;
+    return op_make(f->flow, info->op, bound, info->param_count);
+}
+
+static Val *with_receiver(Frame *f, Val *x, Val *const *args, uint32_t nargs,
+                          Val ***out) {
+    Val **all = NEW_N(f->flow->arena, Val *, nargs + 1);
+    all[0] = x;
+    if (nargs) memcpy(all + 1, args, sizeof(Val *) * nargs);
+    *out = all;
+    return x;
+}
+
+static const OpInfo *method_op(Frame *f, Str name) {
+    char spelling[64];
+    if (name.len + 1 >= sizeof(spelling)) return NULL;
+    spelling[0] = '.';
+    memcpy(spelling + 1, name.at, name.len);
+    return ops_find(f->flow->ops, (Str){spelling, name.len + 1});
+}
+
+// x.mul_(y): the value of x.mul(y) in the dtype of x, and x changes.
+static Val *call_inplace(Frame *f, Val *x, Str name, Val *const *args,
+                         uint32_t nargs) {
+    if (name.len < 2 || name.at[name.len - 1] != '_') return NULL;
+    const OpInfo *info = method_op(f, (Str){name.at, name.len - 1});
+    if (!info) return NULL;
+    Val **all;
+    with_receiver(f, x, args, nargs, &all);
+    Val *value = apply_op(f, info, all, nargs + 1);
+    eval_mutation(f, x);
+    if (!value) return NULL;
+    return op_cast(f->flow, value, op_dtype(f->flow, x));
+}
+
+static Val *call_tensor_method(Frame *f, Val *x, const Sym *name,
+                               Val *const *args, uint32_t nargs) {
+    Str method = sym_str(name);
+    Val *cast = call_cast(f, x, method, args, nargs);
+    if (cast) return cast;
+    if (str_is(method, "size")) {
+        if (nargs == 0) return val_new1(&f->flow->graph, V_SHAPE, x);
+        if (nargs == 1) {
+            Val *axis = args[0]->op == V_KEYWORD ? args[0]->args[0] : args[0];
+            return op_size(f->flow, x, axis);
+        }
+    }
+    const OpInfo *info = method_op(f, method);
+    if (info) {
+        Val **all;
+        with_receiver(f, x, args, nargs, &all);
+        Val *value = apply_op(f, info, all, nargs + 1);
+        if (value) return value;
+    }
+    return call_inplace(f, x, method, args, nargs);
+}
+
+// ---- modules of torch.nn ------------------------------------------------------------
+
+static Val *instance_arg(const Val *inst, uint32_t index, const char *name) {
+    Val *given = keyword_arg(inst->args, inst->nargs, name);
+    if (given) return given;
+    if (index < inst->nargs && is_positional(inst->args[index])) {
+        return inst->args[index];
+    }
+    return NULL;
+}
+
+static Val *call_sequential(Frame *f, Node *node, Val *inst, Val *x) {
+    for (uint32_t i = 0; i < inst->nargs; i++) {
+        if (!is_positional(inst->args[i])) return NULL;
+        x = call_value(f, node, inst->args[i], &x, 1);
+    }
+    return x;
+}
+
+// torch.nn modules whose call is one operator.
+static Val *call_nn(Frame *f, Node *node, Val *inst, Val *const *args,
+                    uint32_t nargs) {
+    Graph *g = &f->flow->graph;
+    Str name = inst->text;
+    if (nargs != 1 || !is_positional(args[0])) return NULL;
+    Val *x = args[0];
+    static const struct {
+        const char *name;
+        Op op;
+    } unary[] = {
+        {"torch.nn.SiLU", OP_SILU}, {"torch.nn.Sigmoid", OP_SIGMOID},
+        {"torch.nn.Tanh", OP_TANH}, {"torch.nn.ReLU", OP_RELU},
+    };
+    for (size_t i = 0; i < COUNT(unary); i++) {
+        if (str_is(name, unary[i].name)) return op_make(f->flow, unary[i].op, &x, 1);
+    }
+    if (str_is(name, "torch.nn.Identity")) return x;
+    if (str_is(name, "torch.nn.Sequential")) return call_sequential(f, node, inst, x);
+    if (str_is(name, "torch.nn.GELU")) {
+        Val *approximate = instance_arg(inst, 0, "approximate");
+        if (!approximate) approximate = val_str(g, STR("none"));
+        return val_new2(g, OP_GELU, x, approximate);
+    }
+    if (str_is(name, "torch.nn.Softmax")) {
+        Val *dim = instance_arg(inst, 0, "dim");
+        return val_new3(g, OP_SOFTMAX, x, dim ? dim : val_none(g), val_none(g));
+    }
+    if (str_is(name, "torch.nn.GLU")) {
+        Val *dim = instance_arg(inst, 0, "dim");
+        return val_new2(g, OP_GLU, x, dim ? dim : val_int(g, -1));
+    }
+    return NULL;
+}
+
+// functools.partial(fn, ...)(...)
+static Val *call_partial(Frame *f, Node *node, Val *inst, Val *const *args,
+                         uint32_t nargs) {
+    if (inst->nargs == 0) return NULL;
+    uint32_t total = inst->nargs - 1 + nargs, at = 0;
+    Val **all = NEW_N(f->flow->arena, Val *, total + 1);
+    for (uint32_t i = 1; i < inst->nargs; i++) {
+        if (is_positional(inst->args[i])) all[at++] = inst->args[i];
+    }
+    for (uint32_t i = 0; i < nargs; i++) all[at++] = args[i];
+    for (uint32_t i = 1; i < inst->nargs; i++) {
+        if (!is_positional(inst->args[i])) all[at++] = inst->args[i];
+    }
+    return call_value(f, node, inst->args[0], all, total);
+}
+
+static Val *call_instance(Frame *f, Node *node, Val *inst, Val *const *args,
+                          uint32_t nargs) {
+    if (!inst->def) {
+        if (str_is(inst->text, "functools.partial")) {
+            return call_partial(f, node, inst, args, nargs);
+        }
+        return call_nn(f, node, inst, args, nargs);
+    }
+    Val *method = object_attr(f->flow, inst, f->flow->names.forward);
+    if (!method) method = object_attr(f->flow, inst, f->flow->names.call);
+    if (!method || method->op != V_METHOD) return NULL;
+    return call_value(f, node, method, args, nargs);
+}
+
+// ---- builtins and torch helpers ---------------------------------------------------------
+
+static Val *call_isinstance(Frame *f, Val *const *args, uint32_t nargs) {
+    if (nargs != 2 || args[1]->op != V_GLOBAL) return NULL;
+    Op op = str_is(args[1]->text, "tuple")  ? V_TUPLE
+            : str_is(args[1]->text, "list") ? V_LIST
+            : str_is(args[1]->text, "dict") ? V_DICT
+                                            : V_OPAQUE;
+    bool is_str = str_is(args[1]->text, "str");
+    switch ((int)args[0]->op) {
+    case V_CONST:
+        if (is_str) return val_bool(&f->flow->graph, args[0]->ck == CONST_STR);
+        if (op != V_OPAQUE) return val_bool(&f->flow->graph, false);
+        return NULL;
+    case V_TUPLE: case V_LIST: case V_DICT:
+    case V_CLASS: case V_FUNCTION: case V_LAMBDA: case V_INSTANCE:
+        if (op == V_OPAQUE && !is_str) return NULL;
+        if (args[0]->op == V_INSTANCE) return NULL;
+        return val_bool(&f->flow->graph, args[0]->op == op);
+    case V_GLOBAL: // a class or function of a library
+        if (op == V_OPAQUE && !is_str) return NULL;
+        return val_bool(&f->flow->graph, false);
+    default:
+        return NULL;
+    }
+}
+
+static Val *call_getattr(Frame *f, Val *const *args, uint32_t nargs) {
+    if (nargs < 2 || args[1]->op != V_CONST || args[1]->ck != CONST_STR) return NULL;
+    return eval_attribute(f, args[0], sym_intern(f->flow->symbols, args[1]->text));
+}
+
+static Val *call_super(Frame *f, uint32_t nargs) {
+    if (nargs != 0 && nargs != 2) return NULL;
+    if (!f->self || !f->owner) return NULL;
+    Val v = {.op = V_SUPER, .ptr = f->owner, .nargs = 1, .args = &f->self};
+    return val_intern(&f->flow->graph, &v);
+}
+
+static bool is_instance_class(Str dotted) {
+    static const char *const named[] = {
+        "functools.partial", "collections.OrderedDict", "dict", "OrderedDict",
+    };
+    for (size_t i = 0; i < COUNT(named); i++) {
+        if (str_is(dotted, named[i])) return true;
+    }
+    // torch.nn.SiLU: a capital after the last dot.
+    Str base = dotted;
+    while (base.len && memchr(base.at, '.', base.len)) {
+        size_t skip = (size_t)((char *)memchr(base.at, '.', base.len) - base.at) + 1;
+        base.at += skip;
+        base.len -= skip;
+    }
+    bool nn = str_starts(dotted, "torch.nn.") &&
+              !str_starts(dotted, "torch.nn.Parameter") &&
+              !str_starts(dotted, "torch.nn.Buffer") &&
+              !str_starts(dotted, "torch.nn.functional.") &&
+              !str_starts(dotted, "torch.nn.parameter.");
+    return nn && base.len && base.at[0] >= 'A' && base.at[0] <= 'Z';
+}
+
+static Val *make_instance(Frame *f, Def *def, Str text, Val *const *args,
+                          uint32_t nargs) {
+    Val *inst = val_unique(&f->flow->graph, V_INSTANCE, args, nargs);
+    inst->def = def;
+    inst->text = text;
+    return inst;
+}
+
+static Val *call_builtin(Frame *f, Str name, Val *const *args, uint32_t nargs) {
+    if (str_is(name, "isinstance")) return call_isinstance(f, args, nargs);
+    if (str_is(name, "getattr")) return call_getattr(f, args, nargs);
+    if (str_is(name, "super")) return call_super(f, nargs);
+    if (str_is(name, "float") || str_is(name, "int")) {
+        if (nargs == 1 && is_positional(args[0])) return args[0];
+    }
+    // Decorators and wrappers that keep the function.
+    static const char *const same[] = {
+        "torch.jit.script", "torch.compile", "torch.jit.ignore",
+        "torch.jit.export", "torch.compiler.disable", "torch.fx.wrap",
+    };
+    for (size_t i = 0; i < COUNT(same); i++) {
+        if (str_is(name, same[i]) && nargs >= 1 && is_positional(args[0])) {
+            return args[0];
+        }
+    }
+    return NULL;
+}
+
+// `dict(a=1)` and `dict({...})`
+static Val *call_dict(Frame *f, Val *const *args, uint32_t nargs) {
+    VEC(Val *) items = {0};
+    for (uint32_t i = 0; i < nargs; i++) {
+        if (args[i]->op == V_DICT) {
+            for (uint32_t k = 0; k < args[i]->nargs; k++) {
+                vec_push(f->flow->arena, &items, args[i]->args[k]);
+            }
+        } else if (args[i]->op == V_KEYWORD && args[i]->name) {
+            vec_push(f->flow->arena, &items,
+                     val_str(&f->flow->graph, sym_str(args[i]->name)));
+            vec_push(f->flow->arena, &items, args[i]->args[0]);
+        } else {
+            return NULL;
+        }
+    }
+    return val_new(&f->flow->graph, V_DICT, items.at, items.len);
+}
+
+static Val *call_global(Frame *f, Val *callee, Val *const *args,
+                        uint32_t nargs) {
+    Str name = callee->text;
+    if (str_is(name, "dict") || str_is(name, "collections.OrderedDict")) {
+        Val *dict = call_dict(f, args, nargs);
+        if (dict) return dict;
+    }
+    const OpInfo *info = ops_find(f->flow->ops, name);
+    if (info) {
+        Val *value = apply_op(f, info, args, nargs);
+        if (value) return value;
+    }
+    Val *value = call_builtin(f, name, args, nargs);
+    if (value) return value;
+    if (is_instance_class(name)) return make_instance(f, NULL, name, args, nargs);
+    // Tensor.float(x) and torch.Tensor.mul(x, y)
+    if (str_starts(name, "torch.Tensor.") && nargs >= 1) {
+        Str method = {name.at + 13, name.len - 13};
+        return call_tensor_method(f, args[0], sym_intern(f->flow->symbols, method),
+                                  args + 1, nargs - 1);
+    }
+    return NULL;
+}
+
+// ---- the call itself -----------------------------------------------------------------------
+
+static bool has_unknown_decorator(Frame *f, const Def *def) {
+    static const char *const known[] = {
+        "staticmethod", "classmethod", "torch.no_grad", "torch.inference_mode",
+        "torch.jit.script", "torch.jit.export", "torch.jit.ignore",
+        "torch.compile", "functools.lru_cache", "functools.wraps", "property",
+        "torch.compiler.disable", "torch.fx.wrap", "abc.abstractmethod",
+        "torch.jit.script_method", "torch.jit.script_if_tracing",
+        "functools.cache", "override", "typing.override",
+        "torch.utils.checkpoint.checkpoint", "torch.cuda.amp.autocast",
+    };
+    NodeList decorators = def->node->u.function->decorators;
+    for (uint32_t i = 0; i < decorators.len; i++) {
+        Node *d = decorators.at[i];
+        if (d->kind == N_CALL) d = d->u.call.func;
+        Val *v = d->kind == N_NAME || d->kind == N_ATTRIBUTE
+                     ? eval_expr(flow_module(f->flow, def->module)->frame, d)
+                     : NULL;
+        bool fine = false;
+        for (size_t k = 0; v && v->op == V_GLOBAL && k < COUNT(known); k++) {
+            fine |= str_is(v->text, known[k]);
+        }
+        if (!fine) return true;
+    }
+    return false;
+}
+
+static bool has_decorator(const Node *fn, const Sym *name) {
+    NodeList decorators = fn->u.function->decorators;
+    for (uint32_t i = 0; i < decorators.len; i++) {
+        Node *d = decorators.at[i];
+        if (d->kind == N_NAME && d->u.name.id == name) return true;
+        if (d->kind == N_ATTRIBUTE && str_is(sym_str(name), "property") &&
+            str_is(sym_str(d->u.attribute.attr), "cached_property")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Val *eval_property(Frame *f, Val *method) {
+    if (!has_decorator(method->def->node, f->flow->names.property)) return NULL;
+    return eval_inline(f, method, method->def->node, method->args[0], NULL, 0);
+}
+
+static Val *call_method(Frame *f, Val *callee, Val *const *args,
+                        uint32_t nargs) {
+    Node *fn = callee->def->node;
+    if (has_unknown_decorator(f, callee->def)) return NULL;
+    if (has_decorator(fn, f->flow->names.staticmethod_)) {
+        return eval_inline(f, callee, fn, NULL, args, nargs);
+    }
+    return eval_inline(f, callee, fn, callee->args[0], args, nargs);
+}
+
+static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value);
+
+// super().__getitem__(key) in a class derived from dict
+static Val *call_super_item(Frame *f, Val *callee, Val *const *args,
+                            uint32_t nargs) {
+    if (callee->name != f->flow->names.getitem || nargs != 1) return NULL;
+    Val *dict = instance_dict(callee->args[0]->args[0]);
+    if (!dict) return NULL;
+    Val *item = eval_item(f, dict, args[0]);
+    return item->op == V_ITEM ? NULL : item;
+}
+
+// self.act(x): the object behind the attribute is looked for, and what that
+// rests on is noted at the result.
+static Val *call_attr(Frame *f, Node *node, Val *callee, Val *const *args,
+                      uint32_t nargs) {
+    if (callee->op == V_ATTR && callee->args[0]->op == V_SUPER) {
+        return call_super_item(f, callee, args, nargs);
+    }
+    Resolved r = flow_resolve(f->flow, callee);
+    if (!r.val || r.val == callee || r.val->op == V_ATTR) return NULL;
+    if (r.val->op == V_INSTANCE || r.val->op == V_GLOBAL ||
+        r.val->op == V_FUNCTION || r.val->op == V_LAMBDA ||
+        r.val->op == V_METHOD) {
+        Val *value = call_value(f, node, r.val, args, nargs);
+        if (!value || value->op == V_CALL) {
+            return value ? value : NULL;
+        }
+        return with_assumption(f, callee, r, value);
+    }
+    return NULL;
+}
+
+static Str type_name_of(const Val *v) {
+    Str dotted = {0};
+    if (v->op == V_INSTANCE) dotted = v->def ? v->def->dotted : v->text;
+    if (v->op == V_GLOBAL) dotted = v->text;
+    if (v->op == V_FUNCTION) dotted = v->def->dotted;
+    size_t n = dotted.len;
+    while (n > 0 && dotted.at[n - 1] != '.') n--;
+    return (Str){dotted.at + n, dotted.len - n};
+}
+
+static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
+    if (value->op == V_OPAQUE || value->assume) return value;
+    Arena *arena = f->flow->arena;
+    Assumption *a = NEW(arena, Assumption);
+    *a = (Assumption){.subject = subject, .from_config = r.from_config,
+                      .chain = r.chain, .type_name = type_name_of(r.val)};
+    a->is_function = r.val->op != V_INSTANCE;
+    a->claim = a->type_name;
+    Val copy = *value;
+    copy.ptr = subject;
+    copy.assume = a;
+    copy.chain = NULL;
+    copy.node = NULL;
+    return val_intern(&f->flow->graph, &copy);
+}
+
+static Val *call_known(Frame *f, Node *node, Val *callee, Val *const *args,
+                       uint32_t nargs) {
+    switch ((int)callee->op) {
+    case V_GLOBAL: return call_global(f, callee, args, nargs);
+    case V_FUNCTION:
+        if (has_unknown_decorator(f, callee->def)) return NULL;
+        return eval_inline(f, callee, callee->def->node, NULL, args, nargs);
+    case V_LAMBDA:
+        return eval_inline(f, callee, callee->node, NULL, args, nargs);
+    case V_METHOD: return call_method(f, callee, args, nargs);
+    case V_CLASS:
+        return make_instance(f, callee->def, (Str){0}, args, nargs);
+    case V_INSTANCE: return call_instance(f, node, callee, args, nargs);
+    case V_ATTR:
+    case V_ITEM:
+    case V_PHI:
+        return call_attr(f, node, callee, args, nargs);
+    default: return NULL;
+    }
+}
+
+Val *call_value(Frame *f, Node *node, Val *callee, Val *const *args,
+                uint32_t nargs) {
+    Val *value = call_known(f, node, callee, args, nargs);
+    return value ? value : unknown_call(f, callee, args, nargs);
+}
+
+// self.register_parameter("weight", w) and register_buffer bind an attribute.
+static void register_attr(Frame *f, const Sym *method, Val *const *args,
+                          uint32_t nargs) {
+    bool registers = str_is(sym_str(method), "register_parameter") ||
+                     str_is(sym_str(method), "register_buffer");
+    if (!registers || nargs < 2 || args[0]->op != V_CONST ||
+        args[0]->ck != CONST_STR || !is_positional(args[1])) {
+        return;
+    }
+    const Sym *name = sym_intern(f->flow->symbols, args[0]->text);
+    name_set(f, f->attrs, (uintptr_t)name | 1,
+             (Bind){.val = args[1], .stmt = f->stmt});
+}
+
+// obj.name(...) where obj may be a tensor.
+static Val *call_member(Frame *f, Node *node, Val *object, const Sym *name,
+                        Val *const *args, uint32_t nargs) {
+    switch ((int)object->op) {
+    case V_GLOBAL: case V_MODULE: case V_CLASS: case V_SUPER:
+        return call_value(f, node, eval_attribute(f, object, name), args, nargs);
+    default:
+        break;
+    }
+    Val *member = eval_attribute(f, object, name);
+    if (member->op != V_ATTR || object_class(object)) {
+        return call_value(f, node, member, args, nargs);
+    }
+    if (f->attrs && object == f->attrs_self) register_attr(f, name, args, nargs);
+    if (object->op == V_ATTR) { // self.norm.forward(x)
+        Resolved r = flow_resolve(f->flow, object);
+        if (r.val && r.val->op == V_INSTANCE && r.val->def) {
+            Val *method = object_attr(f->flow, r.val, name);
+            if (method) return call_value(f, node, method, args, nargs);
+        }
+    }
+    Val *value = call_tensor_method(f, object, name, args, nargs);
+    return value ? value : unknown_call(f, member, args, nargs);
+}
+
+// The entries of **{...} as keywords; returns the new count.
+static uint32_t add_dict_keywords(Frame *f, Val ***args, uint32_t at,
+                                  uint32_t cap, const Val *dict) {
+    Flow *flow = f->flow;
+    Val **all = NEW_N(flow->arena, Val *, at + cap + dict->nargs + 1);
+    memcpy(all, *args, sizeof(Val *) * at);
+    for (uint32_t i = 0; i + 1 < dict->nargs; i += 2) {
+        Val *key = dict->args[i], *value = dict->args[i + 1];
+        bool named = key->op == V_CONST && key->ck == CONST_STR;
+        Val v = {.op = V_KEYWORD, .nargs = 1, .args = &value,
+                 .name = named ? sym_intern(flow->symbols, key->text) : NULL};
+        all[at++] = val_intern(&flow->graph, &v);
+    }
+    *args = all;
+    return at;
+}
+
+static Val *eval_call_inner(Frame *f, Node *node) {
+    Node *func = node->u.call.func;
+    NodeList given = node->u.call.args, keywords = node->u.call.keywords;
+    Val *object = NULL, *callee = NULL;
+    if (func->kind == N_ATTRIBUTE) {
+        object = eval_expr(f, func->u.attribute.value);
+    } else {
+        callee = eval_expr(f, func);
+    }
+    uint32_t nargs = given.len + keywords.len;
+    Val **args = NEW_N(f->flow->arena, Val *, nargs + 1);
+    for (uint32_t i = 0; i < given.len; i++) args[i] = eval_expr(f, given.at[i]);
+    uint32_t at = given.len;
+    for (uint32_t i = 0; i < keywords.len; i++) {
+        Val *value = eval_expr(f, keywords.at[i]->u.keyword.value);
+        const Sym *name = keywords.at[i]->u.keyword.name;
+        if (!name && value->op == V_DICT) { // **{...}
+            at = add_dict_keywords(f, &args, at, nargs, value);
+            continue;
+        }
+        Val v = {.op = V_KEYWORD, .name = name, .nargs = 1, .args = &value};
+        args[at++] = val_intern(&f->flow->graph, &v);
+    }
+    if (object) {
+        return call_member(f, node, object, func->u.attribute.attr, args, at);
+    }
+    return call_value(f, node, callee, args, at);
+}
+
+Val *eval_call(Frame *f, Node *node) {
+    StmtInfo *stmt = frame_stmt(f);
+    if (!f->root || !stmt) return eval_call_inner(f, node);
+    uint32_t before = stmt->effects;
+    Val *value = eval_call_inner(f, node);
+    uint32_t count = frame_stmt(f)->effects - before;
+    f->mf->effects_of[node->id] = (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX);
+    return value;
+}

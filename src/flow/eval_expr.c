@@ -1,0 +1,557 @@
+// eval_expr.c - expressions to values. Calls are in eval_call.c.
+#include "base/base.h"
+
+#include "flow/flow.h"
+
+enum { EVAL_MAX_DEPTH = 3000 };
+
+static Val *opaque(Frame *f) {
+    return val_unique(&f->flow->graph, V_OPAQUE, NULL, 0);
+}
+
+int val_truth(const Val *v) {
+    switch ((int)v->op) {
+    case V_CONST:
+        switch ((ConstKind)v->ck) {
+        case CONST_NONE:
+        case CONST_FALSE: return 0;
+        case CONST_TRUE:
+        case CONST_ELLIPSIS: return 1;
+        case CONST_INT:
+        case CONST_FLOAT: return v->num != 0;
+        case CONST_STR:
+        case CONST_BYTES: return v->text.len != 0;
+        case CONST_COMPLEX: return -1;
+        }
+        return -1;
+    case V_FUNCTION: case V_CLASS: case V_LAMBDA: case V_METHOD: case V_MODULE:
+        return 1;
+    case V_TUPLE: case V_LIST:
+        return v->nargs != 0;
+    default:
+        return -1;
+    }
+}
+
+// ---- names -------------------------------------------------------------------
+
+Val *eval_def(Flow *flow, const Def *def) {
+    Val v = {0};
+    switch (def->kind) {
+    case DEF_FUNCTION:
+    case DEF_CLASS:
+        v.op = def->kind == DEF_CLASS ? V_CLASS : V_FUNCTION;
+        v.def = NEW(flow->arena, Def);
+        *v.def = *def;
+        v.module = def->module;
+        return val_intern(&flow->graph, &v);
+    case DEF_MODULE:
+        v.op = V_MODULE;
+        v.ptr = def->module;
+        return val_intern(&flow->graph, &v);
+    case DEF_EXTERNAL:
+        return val_global(&flow->graph, def->dotted);
+    case DEF_VALUE: {
+        ModuleFlow *mf = flow_module(flow, def->module);
+        if (mf->val_of[def->node->id]) return mf->val_of[def->node->id];
+        // Guards x = f(x) at module level.
+        mf->val_of[def->node->id] = val_unique(&flow->graph, V_OPAQUE, NULL, 0);
+        Val *val = eval_expr(mf->frame, def->node);
+        mf->val_of[def->node->id] = val;
+        return val;
+    }
+    case DEF_NONE:
+        break;
+    }
+    return NULL;
+}
+
+static Val *read_name(Frame *f, NameInfo *info) {
+    Bind *bind = info->bind;
+    if (!bind) return NULL;
+    if (f->root) bind_used(f, bind, f->nested ? NULL : f->stmt);
+    return bind->val;
+}
+
+// Looks outward from a nested function; what it reads must stay.
+static Val *read_outer(Frame *f, const Sym *name) {
+    for (Frame *outer = f->lexical; outer; outer = outer->lexical) {
+        NameInfo *info = name_find(&outer->names, (uintptr_t)name);
+        if (!info || !info->bind) continue;
+        bind_used(outer, info->bind, NULL);
+        // A name bound once is that value; otherwise it depends on the time.
+        if (info->events.len == 1) return info->bind->val;
+        return val_unique(&f->flow->graph, V_OPAQUE, NULL, 0);
+    }
+    return NULL;
+}
+
+Val *eval_lookup(Frame *f, const Sym *name) {
+    NameInfo *info = name_find(&f->names, (uintptr_t)name);
+    if (info) {
+        Val *val = read_name(f, info);
+        if (val) return val;
+    }
+    Val *outer = read_outer(f, name);
+    if (outer) return outer;
+    Def def = project_lookup(f->module, name);
+    Val *val = eval_def(f->flow, &def);
+    if (val) return val;
+    return val_global(&f->flow->graph, sym_str(name)); // a builtin
+}
+
+// ---- attributes ----------------------------------------------------------------
+
+static Val *member_of_module(Frame *f, Val *object, const Sym *name) {
+    Module *m = (Module *)(uintptr_t)object->ptr;
+    Def owner = {.kind = DEF_MODULE, .module = m, .dotted = m->dotted};
+    Def def = project_member(&owner, name);
+    Val *val = eval_def(f->flow, &def);
+    return val ? val : opaque(f);
+}
+
+static Val *read_self_attr(Frame *f, Val *object, const Sym *name) {
+    if (!f->attrs || object != f->attrs_self) return NULL;
+    NameInfo *info = name_find(f->attrs, (uintptr_t)name | 1);
+    return info && info->bind ? info->bind->val : NULL;
+}
+
+static Val *class_member(Frame *f, Val *object, const Sym *name) {
+    Val *member = object_attr(f->flow, object, name);
+    return member ? member : val_attr(&f->flow->graph, object, name);
+}
+
+Val *eval_attribute(Frame *f, Val *object, const Sym *name) {
+    Flow *flow = f->flow;
+    Graph *g = &flow->graph;
+    switch ((int)object->op) {
+    case V_GLOBAL:
+        return val_global(g, arena_printf(flow->arena, "%.*s.%s",
+                                          STR_FMT(object->text), name->text));
+    case V_MODULE:
+        return member_of_module(f, object, name);
+    case V_CLASS:
+    case V_SUPER:
+        return class_member(f, object, name);
+    default:
+        break;
+    }
+    Val *stored = read_self_attr(f, object, name);
+    if (stored) return stored;
+    if (name == flow->names.dtype) return op_dtype(flow, object);
+    if (name == flow->names.shape) return val_new1(g, V_SHAPE, object);
+    // A method or property of a known class.
+    if (object_class(object)) {
+        Val *member = object_attr(flow, object, name);
+        if (member && member->op == V_METHOD) {
+            Val *value = eval_property(f, member);
+            return value ? value : member;
+        }
+    }
+    return val_attr(g, object, name);
+}
+
+// ---- subscripts ------------------------------------------------------------------
+
+static Val *dict_item(const Val *dict, const Val *key) {
+    for (uint32_t i = dict->nargs; i >= 2; i -= 2) {
+        if (dict->args[i - 2] == key) return dict->args[i - 1];
+    }
+    return NULL;
+}
+
+static Val *sequence_item(const Val *sequence, const Val *index) {
+    if (!val_is_number(index)) return NULL;
+    int64_t i = (int64_t)index->num;
+    if (i < 0) i += sequence->nargs;
+    if (i < 0 || i >= (int64_t)sequence->nargs) return NULL;
+    for (uint32_t k = 0; k < sequence->nargs; k++) {
+        if (sequence->args[k]->op == V_STAR) return NULL;
+    }
+    return sequence->args[i];
+}
+
+// x.view(..., 2, -1)[..., i, :]  ->  part(x, -1, i, 2): the view splits the
+// last axis, so that its last but one axis counts the halves.
+static Val *view_part(Frame *f, Val *view, Val *index) {
+    Val *shape = view->op == OP_VIEW ? view->args[1]
+                 : view->op == OP_UNFLATTEN && val_is_int(view->args[1], -1)
+                     ? view->args[2] : NULL;
+    if (!shape || shape->nargs < 2 || index->op != V_TUPLE) return NULL;
+    Val *count = shape->args[shape->nargs - 2];
+    Val *last = shape->args[shape->nargs - 1];
+    if (!val_is_int(count, 2) || index->nargs < 2) return NULL;
+    if (view->op == OP_VIEW) {
+        if (!val_is_int(last, -1)) return NULL;
+        for (uint32_t i = 0; i + 2 < shape->nargs; i++) {
+            Val *axis = val_int(&f->flow->graph, i);
+            Val *lead = shape->args[i];
+            if (lead->op != V_SIZE || lead->args[1] != axis) return NULL;
+        }
+    }
+    Val *tail = index->args[index->nargs - 1];
+    Val *which = index->args[index->nargs - 2];
+    bool rest = index->args[0]->op == V_CONST &&
+                index->args[0]->ck == CONST_ELLIPSIS && index->nargs == 3;
+    bool whole = tail->op == V_SLICE && val_is_none(tail->args[0]) &&
+                 val_is_none(tail->args[1]) && val_is_none(tail->args[2]);
+    if (!rest || !whole || !val_is_number(which)) return NULL;
+    int64_t i = (int64_t)which->num;
+    if (i < 0) i += 2;
+    if (i < 0 || i > 1) return NULL;
+    Graph *g = &f->flow->graph;
+    return val_new(g, V_PART, (Val *[]){view->args[0], val_int(g, -1),
+                                        val_int(g, i), val_int(g, 2)}, 4);
+}
+
+Val *eval_item(Frame *f, Val *object, Val *index) {
+    Graph *g = &f->flow->graph;
+    Val *item = NULL;
+    switch ((int)object->op) {
+    case V_TUPLE:
+    case V_LIST:
+        item = sequence_item(object, index);
+        break;
+    case V_DICT:
+        item = dict_item(object, index);
+        break;
+    case V_SHAPE:
+        if (val_is_number(index)) return op_size(f->flow, object->args[0], index);
+        break;
+    case OP_CHUNK:
+    case OP_SPLIT:
+    case OP_TENSOR_SPLIT:
+    case OP_UNBIND:
+        if (val_is_number(index) && index->num >= 0) {
+            return eval_unpack(f, object, (uint32_t)index->num, 0);
+        }
+        break;
+    case OP_VIEW:
+    case OP_UNFLATTEN:
+        item = view_part(f, object, index);
+        break;
+    default:
+        break;
+    }
+    return item ? item : val_new2(g, V_ITEM, object, index);
+}
+
+// split(x, size, dim) gives two equal parts when `size` is half the length, or
+// when it is a list of two equal sizes.
+static bool splits_in_halves(Flow *flow, Val *split) {
+    Val *size = split->args[1];
+    if (size->op == V_LIST || size->op == V_TUPLE) {
+        return size->nargs == 2 && size->args[0] == size->args[1];
+    }
+    if (size->op == V_PYOP && size->ck == A_FLOOR_DIV) {
+        return val_is_int(size->args[1], 2) &&
+               size->args[0] == op_size(flow, split->args[0], split->args[2]);
+    }
+    return false;
+}
+
+static Val *part(Frame *f, Val *x, Val *axis, uint32_t index, uint32_t count) {
+    Graph *g = &f->flow->graph;
+    return val_new(g, V_PART, (Val *[]){x, axis, val_int(g, index),
+                                        val_int(g, count)}, 4);
+}
+
+Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count) {
+    Graph *g = &f->flow->graph;
+    switch ((int)value->op) {
+    case V_TUPLE:
+    case V_LIST: {
+        Val *item = sequence_item(value, val_int(g, index));
+        if (item) return item;
+        break;
+    }
+    case V_SHAPE: // b, s, d = x.shape
+        return op_size(f->flow, value->args[0], val_int(g, index));
+    case OP_CHUNK:
+    case OP_TENSOR_SPLIT:
+        if (val_is_number(value->args[1]) && value->args[1]->num >= 1) {
+            return part(f, value->args[0], value->args[2], index,
+                        (uint32_t)value->args[1]->num);
+        }
+        break;
+    case OP_SPLIT: // two values from one size: eager code needs two halves
+        if (splits_in_halves(f->flow, value) ||
+            (count == 2 && value->args[1]->op != V_LIST &&
+             value->args[1]->op != V_TUPLE)) {
+            return part(f, value->args[0], value->args[2], index, 2);
+        }
+        break;
+    case OP_UNBIND: { // x.view(..., 2, -1).unbind(-2)
+        Val *all = val_new3(g, V_SLICE, val_none(g), val_none(g), val_none(g));
+        Val *at[] = {val_const(g, CONST_ELLIPSIS, (Str){0}), val_int(g, index), all};
+        if (val_is_int(value->args[1], -2) &&
+            (value->args[0]->op == OP_VIEW || value->args[0]->op == OP_UNFLATTEN)) {
+            Val *item = view_part(f, value->args[0], val_new(g, V_TUPLE, at, 3));
+            if (item) return item;
+        }
+        break;
+    }
+    default:
+        break;
+    }
+    return val_new2(g, V_ITEM, value, val_int(g, index));
+}
+
+// ---- operators ---------------------------------------------------------------------
+
+static Val *eval_bin(Frame *f, Node *node) {
+    Val *a = eval_expr(f, node->u.bin.left);
+    Val *b = eval_expr(f, node->u.bin.right);
+    static const Op ops[A_OP_COUNT] = {
+        [A_ADD] = OP_ADD, [A_SUB] = OP_SUB, [A_MULT] = OP_MUL, [A_DIV] = OP_DIV,
+        [A_POW] = OP_POW, [A_MAT_MULT] = OP_MATMUL,
+    };
+    Op op = ops[node->op];
+    if (op) return op_make(f->flow, op, (Val *[]){a, b}, 2);
+    Val v = {.op = V_PYOP, .ck = node->op, .nargs = 2, .args = (Val *[]){a, b}};
+    return val_intern(&f->flow->graph, &v);
+}
+
+static Val *eval_unary(Frame *f, Node *node) {
+    Val *x = eval_expr(f, node->u.unary.operand);
+    if (node->op == A_U_SUB) return op_make(f->flow, OP_NEG, &x, 1);
+    if (node->op == A_U_ADD) return x;
+    if (node->op == A_NOT && val_truth(x) >= 0) {
+        return val_bool(&f->flow->graph, !val_truth(x));
+    }
+    Val v = {.op = V_PYOP, .ck = node->op, .nargs = 1, .args = &x};
+    return val_intern(&f->flow->graph, &v);
+}
+
+// `a and b`, `a or b`: parts with a known truth are dropped.
+static Val *eval_bool_op(Frame *f, Node *node) {
+    Arena *arena = f->flow->arena;
+    VEC(Val *) parts = {0};
+    NodeList values = node->u.bool_op.values;
+    int stops = node->op == A_AND ? 0 : 1;
+    for (uint32_t i = 0; i < values.len; i++) {
+        Val *v = eval_expr(f, values.at[i]);
+        int truth = val_truth(v);
+        if (truth == stops && parts.len == 0) return v;
+        if (truth >= 0 && truth != stops && i + 1 < values.len) continue;
+        vec_push(arena, &parts, v);
+    }
+    if (parts.len == 1) return parts.at[0];
+    Val v = {.op = V_PYOP, .ck = node->op, .nargs = parts.len, .args = parts.at};
+    return val_intern(&f->flow->graph, &v);
+}
+
+static int same_constant(const Val *a, const Val *b) {
+    if (a->op != V_CONST || b->op != V_CONST) return -1;
+    return a == b;
+}
+
+// What is certainly not None, whatever its value.
+static bool is_not_none(const Val *v) {
+    switch ((int)v->op) {
+    case V_CONST: return v->ck != CONST_NONE;
+    case V_PARAM: return v->flags & VF_NOT_NONE;
+    case V_FUNCTION: case V_CLASS: case V_LAMBDA: case V_METHOD: case V_MODULE:
+    case V_INSTANCE: case V_TUPLE: case V_LIST: case V_DICT: case V_CAST:
+    case V_SHAPE: case V_SIZE: case V_PART: case V_DTYPE: return true;
+    default: return v->op > V_CAST; // results of tensor operators
+    }
+}
+
+static int compare_known(AstOp op, const Val *a, const Val *b) {
+    switch ((int)op) {
+    case A_IS:
+    case A_IS_NOT: {
+        int same = same_constant(a, b);
+        if (val_is_none(b) && is_not_none(a)) same = 0;
+        if (same < 0) return -1;
+        return op == A_IS ? same : !same;
+    }
+    case A_EQ:
+    case A_NOT_EQ: {
+        int same = same_constant(a, b);
+        if (same < 0 && a == b && a->op != V_OPAQUE) same = 1;
+        if (same < 0) return -1;
+        return op == A_EQ ? same : !same;
+    }
+    case A_IN:
+    case A_NOT_IN: {
+        if (a->op != V_CONST) return -1;
+        uint32_t step = b->op == V_DICT ? 2 : 1;
+        if (b->op != V_DICT && b->op != V_LIST && b->op != V_TUPLE) return -1;
+        bool found = false;
+        for (uint32_t i = 0; i < b->nargs; i += step) {
+            if (b->args[i]->op != V_CONST) return -1;
+            found |= b->args[i] == a;
+        }
+        return op == A_IN ? found : !found;
+    }
+    default:
+        return -1;
+    }
+}
+
+static Val *eval_compare(Frame *f, Node *node) {
+    Graph *g = &f->flow->graph;
+    Val *left = eval_expr(f, node->u.compare.left);
+    Val *result = NULL;
+    for (uint32_t i = 0; i < node->u.compare.comparators.len; i++) {
+        Val *right = eval_expr(f, node->u.compare.comparators.at[i]);
+        AstOp op = (AstOp)node->u.compare.ops[i];
+        int known = compare_known(op, left, right);
+        Val v = {.op = V_PYOP, .ck = (uint8_t)op, .nargs = 2,
+                 .args = (Val *[]){left, right}};
+        Val *one = known >= 0 ? val_bool(g, known) : val_intern(g, &v);
+        Val both = {.op = V_PYOP, .ck = A_AND, .nargs = 2,
+                    .args = (Val *[]){result, one}};
+        result = result ? val_intern(g, &both) : one;
+        left = right;
+    }
+    return result;
+}
+
+static Val *eval_if_exp(Frame *f, Node *node) {
+    Val *cond = eval_expr(f, node->u.if_exp.test);
+    int truth = val_truth(cond);
+    if (truth == 1) return eval_expr(f, node->u.if_exp.body);
+    if (truth == 0) return eval_expr(f, node->u.if_exp.orelse);
+    Val *a = eval_expr(f, node->u.if_exp.body);
+    Val *b = eval_expr(f, node->u.if_exp.orelse);
+    return op_phi(f->flow, cond, a, b);
+}
+
+// ---- displays ------------------------------------------------------------------------
+
+static Val *eval_sequence(Frame *f, Node *node, Op op) {
+    NodeList elts = node->u.list.elts;
+    Val **items = NEW_N(f->flow->arena, Val *, elts.len + 1);
+    for (uint32_t i = 0; i < elts.len; i++) items[i] = eval_expr(f, elts.at[i]);
+    return val_new(&f->flow->graph, op, items, elts.len);
+}
+
+static Val *eval_dict(Frame *f, Node *node) {
+    NodeList keys = node->u.dict.keys, values = node->u.dict.values;
+    VEC(Val *) items = {0};
+    for (uint32_t i = 0; i < keys.len; i++) {
+        Val *value = eval_expr(f, values.at[i]);
+        if (keys.at[i]) {
+            vec_push(f->flow->arena, &items, eval_expr(f, keys.at[i]));
+            vec_push(f->flow->arena, &items, value);
+        } else if (value->op == V_DICT) { // **other
+            for (uint32_t k = 0; k < value->nargs; k++) {
+                vec_push(f->flow->arena, &items, value->args[k]);
+            }
+        } else {
+            return opaque(f);
+        }
+    }
+    return val_new(&f->flow->graph, V_DICT, items.at, items.len);
+}
+
+static Val *eval_comprehension(Frame *f, Node *node) {
+    uint32_t mark = names_mark(f); // a comprehension has names of its own
+    f->nested++;
+    for (uint32_t i = 0; i < node->u.comp.generators.len; i++) {
+        Node *gen = node->u.comp.generators.at[i];
+        Val *iter = eval_expr(f, gen->u.comprehension.iter);
+        Val *item = val_unique(&f->flow->graph, V_ITEM,
+                               (Val *[]){iter, opaque(f)}, 2);
+        assign_target(f, gen->u.comprehension.target, item);
+        for (uint32_t k = 0; k < gen->u.comprehension.ifs.len; k++) {
+            eval_expr(f, gen->u.comprehension.ifs.at[k]);
+        }
+    }
+    Val *elt = eval_expr(f, node->u.comp.elt);
+    if (node->u.comp.value) eval_expr(f, node->u.comp.value);
+    f->nested--;
+    NameChanges inner;
+    names_rewind(&inner, f, mark);
+    return val_unique(&f->flow->graph, V_OPAQUE, &elt, 1);
+}
+
+static Val *eval_slice(Frame *f, Node *node) {
+    Graph *g = &f->flow->graph;
+    Node *parts[] = {node->u.slice.lower, node->u.slice.upper, node->u.slice.step};
+    Val *vals[3];
+    for (int i = 0; i < 3; i++) {
+        vals[i] = parts[i] ? eval_expr(f, parts[i]) : val_none(g);
+    }
+    return val_new(g, V_SLICE, vals, 3);
+}
+
+static Val *eval_lambda(Frame *f, Node *node) {
+    Val *lambda = val_unique(&f->flow->graph, V_LAMBDA, NULL, 0);
+    lambda->ptr = f;
+    lambda->node = node;
+    lambda->module = f->module;
+    return lambda;
+}
+
+static bool eval_part(Node *child, void *data) {
+    if (!node_is_statement(child)) eval_expr(data, child);
+    return true;
+}
+
+// Anything else: its parts are read, its value is unknown.
+static Val *eval_other(Frame *f, Node *node) {
+    node_children(node, eval_part, f);
+    return opaque(f);
+}
+
+static Val *eval_inner(Frame *f, Node *node) {
+    Graph *g = &f->flow->graph;
+    switch ((int)node->kind) {
+    case N_CONSTANT:
+        return val_const(g, (ConstKind)node->op, node->u.constant.text);
+    case N_NAME: return eval_lookup(f, node->u.name.id);
+    case N_ATTRIBUTE:
+        return eval_attribute(f, eval_expr(f, node->u.attribute.value),
+                              node->u.attribute.attr);
+    case N_SUBSCRIPT: {
+        Val *object = eval_expr(f, node->u.subscript.value);
+        return eval_item(f, object, eval_expr(f, node->u.subscript.slice));
+    }
+    case N_BIN_OP: return eval_bin(f, node);
+    case N_UNARY_OP: return eval_unary(f, node);
+    case N_BOOL_OP: return eval_bool_op(f, node);
+    case N_COMPARE: return eval_compare(f, node);
+    case N_IF_EXP: return eval_if_exp(f, node);
+    case N_CALL: return eval_call(f, node);
+    case N_LAMBDA: return eval_lambda(f, node);
+    case N_TUPLE: return eval_sequence(f, node, V_TUPLE);
+    case N_LIST: return eval_sequence(f, node, V_LIST);
+    case N_DICT: return eval_dict(f, node);
+    case N_LIST_COMP: case N_SET_COMP: case N_DICT_COMP: case N_GENERATOR_EXP:
+        return eval_comprehension(f, node);
+    case N_SLICE: return eval_slice(f, node);
+    case N_STARRED:
+        return val_new1(g, V_STAR, eval_expr(f, node->u.return_.value));
+    case N_NAMED_EXPR: {
+        Val *value = eval_expr(f, node->u.named.value);
+        assign_target(f, node->u.named.target, value);
+        return value;
+    }
+    default: return eval_other(f, node);
+    }
+}
+
+Val *eval_expr(Frame *f, Node *node) {
+    if (++f->run->depth > EVAL_MAX_DEPTH) {
+        f->run->depth--;
+        f->truncated = true;
+        return opaque(f);
+    }
+    Val *val = eval_inner(f, node);
+    f->run->depth--;
+    if (!val->node) {
+        val->node = node;
+        val->module = f->module;
+    }
+    if (!f->root) return val;
+    f->mf->val_of[node->id] = val;
+    if (node->kind == N_BIN_OP || node->kind == N_CALL) {
+        EvalRecord record = {node, val, f->stmt, f->nested > 0};
+        vec_push(f->flow->arena, &f->evals, record);
+    }
+    return val;
+}

@@ -1,0 +1,744 @@
+// eval_stmt.c - statements, branches, loops, and functions read in place.
+#include "base/base.h"
+
+#include "flow/flow.h"
+
+enum {
+    RUN_BUDGET = 40000,     // statements read for one root function
+    INLINE_MAX_DEPTH = 8,   // functions within functions
+    INLINE_MAX_STMTS = 120, // of a function read in place
+    LOOP_NAMES_MAX = 512,
+};
+
+static Val *opaque(Frame *f) {
+    return val_unique(&f->flow->graph, V_OPAQUE, NULL, 0);
+}
+
+StmtInfo *frame_stmt(Frame *f) {
+    Frame *top = f->top;
+    return top->stmts.len ? &top->stmts.at[top->stmt_index] : NULL;
+}
+
+// ---- assignment ----------------------------------------------------------------
+
+static void bind_name(Frame *f, const Sym *name, Val *value) {
+    name_set(f, &f->names, (uintptr_t)name, (Bind){.val = value, .stmt = f->stmt});
+}
+
+static void bind_attr(Frame *f, const Sym *name, Val *value) {
+    name_set(f, f->attrs, (uintptr_t)name | 1,
+             (Bind){.val = value, .stmt = f->stmt});
+}
+
+static void mark_effect(Frame *f) {
+    StmtInfo *stmt = frame_stmt(f);
+    if (stmt) stmt->effects++;
+}
+
+static void assign_sequence(Frame *f, Node *target, Val *value) {
+    NodeList elts = target->u.list.elts;
+    bool starred = false;
+    for (uint32_t i = 0; i < elts.len; i++) {
+        starred |= elts.at[i]->kind == N_STARRED;
+    }
+    for (uint32_t i = 0; i < elts.len; i++) {
+        Node *elt = elts.at[i];
+        if (elt->kind == N_STARRED) {
+            assign_target(f, elt->u.return_.value, opaque(f));
+        } else if (starred) {
+            // *lead, last = x.shape: the last ones count from the end.
+            bool behind = elts.at[0]->kind == N_STARRED;
+            Val *at = val_int(&f->flow->graph, (int64_t)i - elts.len);
+            bool known = behind && value->op == V_SHAPE;
+            assign_target(f, elt, known ? op_size(f->flow, value->args[0], at)
+                                        : opaque(f));
+        } else {
+            assign_target(f, elt, eval_unpack(f, value, i, elts.len));
+        }
+    }
+}
+
+void assign_target(Frame *f, Node *target, Val *value) {
+    switch ((int)target->kind) {
+    case N_NAME:
+        bind_name(f, target->u.name.id, value);
+        if (f->root) f->mf->val_of[target->id] = value;
+        break;
+    case N_TUPLE:
+    case N_LIST:
+        assign_sequence(f, target, value);
+        break;
+    case N_STARRED:
+        assign_target(f, target->u.return_.value, opaque(f));
+        break;
+    case N_ATTRIBUTE: {
+        Val *object = eval_expr(f, target->u.attribute.value);
+        mark_effect(f);
+        if (f->attrs && object == f->attrs_self) {
+            bind_attr(f, target->u.attribute.attr, value);
+        }
+        break;
+    }
+    case N_SUBSCRIPT: { // x[...] = value changes x
+        Val *object = eval_expr(f, target->u.subscript.value);
+        eval_expr(f, target->u.subscript.slice);
+        mark_effect(f);
+        eval_mutation(f, object);
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+// What holds the numbers of x: views and casts may share them.
+static Val *storage_of(Val *x) {
+    for (int depth = 0; depth < 100; depth++) {
+        switch ((int)x->op) {
+        case V_CAST: case V_PART: case V_ITEM: case OP_VIEW: case OP_TRANSPOSE:
+        case OP_PERMUTE: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND:
+        case OP_CONTIGUOUS: case OP_FLATTEN: case OP_UNFLATTEN: case OP_CHUNK:
+        case OP_SPLIT: case OP_NARROW: case OP_DETACH: case OP_UNBIND:
+            x = x->args[0];
+            break;
+        default:
+            return x;
+        }
+    }
+    return x;
+}
+
+// An in-place operator changed the numbers of `x`: every name that may share
+// them holds something new.
+void eval_mutation(Frame *f, Val *x) {
+    Val *storage = storage_of(x);
+    StmtInfo *stmt = frame_stmt(f);
+    if (stmt) stmt->mutated = storage;
+    for (uint32_t i = 0; i < f->names.cap; i++) {
+        NameInfo *info = f->names.slots[i];
+        if (!info || !info->bind || !info->bind->val) continue;
+        if (storage_of(info->bind->val) != storage) continue;
+        Bind *old = info->bind;
+        name_set(f, &f->names, info->key,
+                 (Bind){.val = opaque(f), .stmt = f->stmt, .a = old});
+        // What was bound before the change is part of what is bound now.
+        bind_used(f, old, f->stmt);
+    }
+}
+
+// x *= y: x * y in the dtype of x; other names of x's storage change too.
+static void eval_aug_assign(Frame *f, Node *stmt) {
+    Node *target = stmt->u.aug_assign.target;
+    static const Op ops[A_OP_COUNT] = {
+        [A_ADD] = OP_ADD, [A_SUB] = OP_SUB, [A_MULT] = OP_MUL,
+        [A_DIV] = OP_DIV, [A_POW] = OP_POW, [A_MAT_MULT] = OP_MATMUL,
+    };
+    Val *old = eval_expr(f, target);
+    Val *value = eval_expr(f, stmt->u.aug_assign.value);
+    Val *result = ops[stmt->op]
+        ? op_make(f->flow, ops[stmt->op], (Val *[]){old, value}, 2) : opaque(f);
+    if (target->kind != N_NAME) {
+        mark_effect(f);
+        if (target->kind == N_SUBSCRIPT) {
+            eval_mutation(f, eval_expr(f, target->u.subscript.value));
+        } else {
+            assign_target(f, target, result);
+        }
+        return;
+    }
+    bool number = val_is_number(old) || old->op == V_SIZE || old->op == V_LIST ||
+                  (old->op == V_CONST);
+    if (!number) {
+        eval_mutation(f, old);
+        result = op_cast(f->flow, result, op_dtype(f->flow, old));
+    }
+    bind_name(f, target->u.name.id, result);
+    if (!f->root) return;
+    f->mf->val_of[target->id] = result;
+    EvalRecord record = {stmt, result, stmt, f->nested > 0};
+    vec_push(f->flow->arena, &f->evals, record);
+}
+
+// ---- branches -------------------------------------------------------------------
+
+static Falls eval_if(Frame *f, Node *stmt) {
+    Val *cond = eval_expr(f, stmt->u.while_.test);
+    int truth = val_truth(cond);
+    if (truth == 1) return eval_block(f, &stmt->u.while_.body);
+    if (truth == 0) return eval_block(f, &stmt->u.while_.orelse);
+    Val *outer = f->cond;
+    uint32_t mark = names_mark(f);
+    NameChanges then, orelse;
+    f->cond = cond;
+    Falls a = eval_block(f, &stmt->u.while_.body);
+    names_rewind(&then, f, mark);
+    f->cond = val_new1(&f->flow->graph, V_STAR, cond); // its negation, opaque
+    Falls b = eval_block(f, &stmt->u.while_.orelse);
+    f->cond = outer;
+    if (a == BLOCK_ENDS) return b; // the else state is in force
+    names_rewind(&orelse, f, mark);
+    if (b == BLOCK_ENDS) {
+        names_apply(f, &then);
+    } else {
+        names_join(f, &then, &orelse, cond);
+    }
+    return BLOCK_FALLS;
+}
+
+// ---- loops ----------------------------------------------------------------------
+
+typedef struct LoopNames {
+    Frame *frame;
+    const Sym *at[LOOP_NAMES_MAX];
+    uint32_t len;
+    bool overflow;
+} LoopNames;
+
+static void add_loop_name(LoopNames *names, const Sym *name) {
+    for (uint32_t i = 0; i < names->len; i++) {
+        if (names->at[i] == name) return;
+    }
+    if (names->len == LOOP_NAMES_MAX) names->overflow = true;
+    else names->at[names->len++] = name;
+}
+
+// Every name that the loop assigns, nested functions left out.
+static bool collect_names(Node *node, void *data) {
+    LoopNames *names = data;
+    switch ((int)node->kind) {
+    case N_NAME:
+        if (node->ctx != CTX_LOAD) add_loop_name(names, node->u.name.id);
+        return true;
+    case N_FUNCTION_DEF: case N_ASYNC_FUNCTION_DEF: case N_CLASS_DEF:
+    case N_LAMBDA: case N_LIST_COMP: case N_SET_COMP: case N_DICT_COMP:
+    case N_GENERATOR_EXP:
+        return true;
+    default:
+        return node_children(node, collect_names, data);
+    }
+}
+
+typedef struct LoopEntry {
+    NameInfo *info;
+    Bind *before, *carried;
+} LoopEntry;
+
+// What the loop carries is unknown when its body is read.
+static LoopEntry *enter_loop(Frame *f, const LoopNames *names) {
+    LoopEntry *entries = NEW_N(f->flow->arena, LoopEntry, names->len + 1);
+    for (uint32_t i = 0; i < names->len; i++) {
+        uintptr_t key = (uintptr_t)names->at[i];
+        NameInfo *info = name_find(&f->names, key);
+        Bind *before = info ? info->bind : NULL;
+        if (!before) continue;
+        name_set(f, &f->names, key, (Bind){.val = opaque(f), .a = before});
+        info = name_find(&f->names, key);
+        entries[i] = (LoopEntry){info, before, info->bind};
+    }
+    return entries;
+}
+
+// After the loop a name may hold what it held before or what the body bound;
+// a binding that the next turn reads is used by the loop itself.
+static void leave_loop(Frame *f, const LoopNames *names, LoopEntry *entries) {
+    for (uint32_t i = 0; i < names->len; i++) {
+        NameInfo *info = name_find(&f->names, (uintptr_t)names->at[i]);
+        if (!info || !info->bind) continue;
+        Bind *last = info->bind;
+        if (entries[i].carried && entries[i].carried->read) {
+            bind_used(f, last, NULL);
+        }
+        name_set(f, &f->names, info->key,
+                 (Bind){.val = opaque(f), .a = entries[i].before, .b = last});
+    }
+}
+
+static Falls eval_loop(Frame *f, Node *stmt) {
+    LoopNames *names = NEW(f->flow->arena, LoopNames);
+    names->frame = f;
+    Val *iter = NULL;
+    bool is_for = stmt->kind == N_FOR || stmt->kind == N_ASYNC_FOR;
+    if (is_for) iter = eval_expr(f, stmt->u.for_->iter);
+    node_children(stmt, collect_names, names);
+    LoopEntry *entries = enter_loop(f, names);
+    Val *outer = f->cond;
+    f->cond = opaque(f);
+    if (is_for) {
+        Val *item = val_unique(&f->flow->graph, V_ITEM,
+                               (Val *[]){iter, opaque(f)}, 2);
+        assign_target(f, stmt->u.for_->target, item);
+        eval_block(f, &stmt->u.for_->body);
+    } else {
+        eval_expr(f, stmt->u.while_.test);
+        eval_block(f, &stmt->u.while_.body);
+    }
+    leave_loop(f, names, entries);
+    eval_block(f, is_for ? &stmt->u.for_->orelse : &stmt->u.while_.orelse);
+    f->cond = outer;
+    return BLOCK_FALLS;
+}
+
+// ---- try, with, match --------------------------------------------------------------
+
+// After a try, what its body bound may or may not be in force.
+static Falls eval_try(Frame *f, Node *stmt) {
+    Val *outer = f->cond;
+    uint32_t mark = names_mark(f);
+    f->cond = opaque(f);
+    Falls falls = eval_block(f, &stmt->u.try_->body);
+    NameChanges body;
+    names_rewind(&body, f, mark);
+    bool handled = false;
+    NameChanges handler = {0};
+    for (uint32_t i = 0; i < stmt->u.try_->handlers.len; i++) {
+        Node *h = stmt->u.try_->handlers.at[i];
+        if (h->u.handler.name) bind_name(f, h->u.handler.name, opaque(f));
+        Falls out = eval_block(f, &h->u.handler.body);
+        names_rewind(&handler, f, mark);
+        handled |= out == BLOCK_FALLS;
+    }
+    if (falls == BLOCK_ENDS) {
+        names_apply(f, &handler);
+    } else if (handled) {
+        names_join(f, &body, &handler, f->cond);
+    } else {
+        names_apply(f, &body);
+    }
+    f->cond = outer;
+    if (falls == BLOCK_FALLS) falls = eval_block(f, &stmt->u.try_->orelse);
+    Falls last = eval_block(f, &stmt->u.try_->finalbody);
+    bool ends = last == BLOCK_ENDS || (falls == BLOCK_ENDS && !handled);
+    return ends ? BLOCK_ENDS : BLOCK_FALLS;
+}
+
+static Falls eval_with(Frame *f, Node *stmt) {
+    for (uint32_t i = 0; i < stmt->u.with.items.len; i++) {
+        Node *item = stmt->u.with.items.at[i];
+        eval_expr(f, item->u.withitem.expr);
+        if (item->u.withitem.vars) {
+            assign_target(f, item->u.withitem.vars, opaque(f));
+        }
+    }
+    return eval_block(f, &stmt->u.with.body);
+}
+
+static bool bind_pattern(Node *node, void *data) {
+    Frame *f = data;
+    if (node->kind == N_MATCH_AS && node->u.match_as.name) {
+        bind_name(f, node->u.match_as.name, opaque(f));
+    }
+    if (node->kind == N_MATCH_STAR && node->u.match_star.name) {
+        bind_name(f, node->u.match_star.name, opaque(f));
+    }
+    return node_children(node, bind_pattern, data);
+}
+
+static Falls eval_match(Frame *f, Node *stmt) {
+    eval_expr(f, stmt->u.match.subject);
+    Val *outer = f->cond;
+    for (uint32_t i = 0; i < stmt->u.match.cases.len; i++) {
+        Node *c = stmt->u.match.cases.at[i];
+        uint32_t mark = names_mark(f);
+        f->cond = opaque(f);
+        bind_pattern(c->u.match_case.pattern, f);
+        if (c->u.match_case.guard) eval_expr(f, c->u.match_case.guard);
+        Falls falls = eval_block(f, &c->u.match_case.body);
+        NameChanges then, none = {0};
+        names_rewind(&then, f, mark);
+        if (falls == BLOCK_FALLS) names_join(f, &then, &none, f->cond);
+    }
+    f->cond = outer;
+    return BLOCK_FALLS;
+}
+
+// ---- definitions -------------------------------------------------------------------
+
+// Names that a nested function reads must keep the statements that bind them.
+static bool capture_names(Node *node, void *data) {
+    Frame *f = data;
+    if (node->kind == N_NAME && node->ctx == CTX_LOAD) {
+        NameInfo *info = name_find(&f->names, (uintptr_t)node->u.name.id);
+        if (info) {
+            info->captured = true;
+            if (info->bind) bind_used(f, info->bind, NULL);
+        }
+    }
+    return node_children(node, capture_names, data);
+}
+
+static void define_function(Frame *f, Node *stmt) {
+    node_children(stmt, capture_names, f);
+    Val *v = val_unique(&f->flow->graph, V_LAMBDA, NULL, 0);
+    v->ptr = f;
+    v->node = stmt;
+    v->module = f->module;
+    FunctionInfo *info = flow_function_info(f->mf, stmt);
+    if (info && f->root) info->outer = f;
+    bool plain = stmt->u.function->decorators.len == 0;
+    bind_name(f, stmt->u.function->name, plain ? v : opaque(f));
+}
+
+static void define_class(Frame *f, Node *stmt) {
+    Def *def = NEW(f->flow->arena, Def);
+    *def = (Def){.kind = DEF_CLASS, .module = f->module, .node = stmt,
+                 .dotted = sym_str(stmt->u.class_->name)};
+    Val v = {.op = V_CLASS, .def = def};
+    bind_name(f, stmt->u.class_->name, val_intern(&f->flow->graph, &v));
+}
+
+static void eval_import(Frame *f, Node *stmt) {
+    NodeList names = stmt->kind == N_IMPORT ? stmt->u.import.names
+                                            : stmt->u.import_from.names;
+    for (uint32_t i = 0; i < names.len; i++) {
+        const Sym *name;
+        Def def = project_import(f->module, stmt, i, &name);
+        if (!name) continue;
+        Val *val = eval_def(f->flow, &def);
+        bind_name(f, name, val ? val : opaque(f));
+    }
+}
+
+// ---- statements --------------------------------------------------------------------
+
+static void record_return(Frame *f, Node *stmt) {
+    Node *value = stmt->u.return_.value;
+    Val *val = value ? eval_expr(f, value) : val_none(&f->flow->graph);
+    ReturnRecord r = {val, f->cond, stmt};
+    vec_push(f->flow->arena, &f->returns, r);
+}
+
+static void eval_assign(Frame *f, Node *stmt) {
+    Val *value = eval_expr(f, stmt->u.assign.value);
+    for (uint32_t i = 0; i < stmt->u.assign.targets.len; i++) {
+        assign_target(f, stmt->u.assign.targets.at[i], value);
+    }
+}
+
+static void eval_delete(Frame *f, Node *stmt) {
+    mark_effect(f);
+    for (uint32_t i = 0; i < stmt->u.delete_.targets.len; i++) {
+        Node *t = stmt->u.delete_.targets.at[i];
+        if (t->kind == N_NAME) { // reads it too: `del x` needs x bound
+            eval_expr(f, t);
+            bind_name(f, t->u.name.id, opaque(f));
+        }
+    }
+}
+
+static bool eval_child(Node *child, void *data) {
+    if (!node_is_statement(child)) eval_expr(data, child);
+    return true;
+}
+
+static Falls eval_simple(Frame *f, Node *stmt) {
+    switch ((int)stmt->kind) {
+    case N_ASSIGN: eval_assign(f, stmt); break;
+    case N_AUG_ASSIGN: eval_aug_assign(f, stmt); break;
+    case N_ANN_ASSIGN:
+        if (stmt->u.ann_assign.value) {
+            assign_target(f, stmt->u.ann_assign.target,
+                          eval_expr(f, stmt->u.ann_assign.value));
+        }
+        break;
+    case N_EXPR:
+        if (stmt->u.return_.value->kind == N_CONSTANT) break; // a docstring
+        eval_expr(f, stmt->u.return_.value);
+        break;
+    case N_RETURN: record_return(f, stmt); return BLOCK_ENDS;
+    case N_RAISE: node_children(stmt, eval_child, f); return BLOCK_ENDS;
+    case N_BREAK: case N_CONTINUE: return BLOCK_ENDS;
+    case N_DELETE: eval_delete(f, stmt); break;
+    case N_IMPORT: case N_IMPORT_FROM: eval_import(f, stmt); break;
+    case N_FUNCTION_DEF: case N_ASYNC_FUNCTION_DEF: define_function(f, stmt); break;
+    case N_CLASS_DEF: define_class(f, stmt); break;
+    case N_PASS: break;
+    default:
+        mark_effect(f);
+        node_children(stmt, eval_child, f);
+        break;
+    }
+    return BLOCK_FALLS;
+}
+
+static Falls eval_stmt(Frame *f, Node *stmt) {
+    switch ((int)stmt->kind) {
+    case N_IF: return eval_if(f, stmt);
+    case N_FOR: case N_ASYNC_FOR: case N_WHILE: return eval_loop(f, stmt);
+    case N_TRY: case N_TRY_STAR: return eval_try(f, stmt);
+    case N_WITH: case N_ASYNC_WITH: return eval_with(f, stmt);
+    case N_MATCH: return eval_match(f, stmt);
+    default: return eval_simple(f, stmt);
+    }
+}
+
+Falls eval_block(Frame *f, const NodeList *block) {
+    Arena *arena = f->flow->arena;
+    for (uint32_t i = 0; i < block->len; i++) {
+        if (f->run->budget == 0) {
+            f->truncated = true;
+            return BLOCK_ENDS;
+        }
+        f->run->budget--;
+        Node *outer = f->stmt;
+        uint32_t outer_index = f->stmt_index;
+        f->stmt = block->at[i];
+        if (f->root) {
+            StmtInfo info = {.stmt = f->stmt, .block = block, .index = i,
+                             .time_before = ++f->run->time};
+            f->stmt_index = f->stmts.len;
+            vec_push(arena, &f->stmts, info);
+        }
+        uint32_t at = f->stmt_index;
+        Falls falls = eval_stmt(f, f->stmt);
+        if (f->root) {
+            f->stmts.at[at].time_after = f->run->time;
+            f->stmts.at[at].ends = falls == BLOCK_ENDS;
+        }
+        f->stmt = outer;
+        f->stmt_index = outer_index;
+        if (falls == BLOCK_ENDS) return BLOCK_ENDS;
+    }
+    return BLOCK_FALLS;
+}
+
+// ---- frames ------------------------------------------------------------------------
+
+static Val *param_val(Frame *f, Node *arg) {
+    Val v = {.op = V_PARAM, .name = arg->u.arg.name, .ptr = f, .node = arg,
+             .module = f->module};
+    if (f->rule) v.flags = VF_NOT_NONE;
+    return val_intern(&f->flow->graph, &v);
+}
+
+typedef struct Params {
+    Node **at;
+    Node **defaults; // NULL for none
+    uint32_t len, positional;
+} Params;
+
+static Params list_params(Arena *arena, const ArgumentsNode *a) {
+    uint32_t positional = a->posonly.len + a->args.len;
+    Params p = {.len = positional + a->kwonly.len, .positional = positional};
+    p.at = NEW_N(arena, Node *, p.len + 1);
+    p.defaults = NEW_N(arena, Node *, p.len + 1);
+    for (uint32_t i = 0; i < positional; i++) {
+        p.at[i] = i < a->posonly.len ? a->posonly.at[i]
+                                     : a->args.at[i - a->posonly.len];
+        uint32_t first = positional - a->defaults.len;
+        if (i >= first) p.defaults[i] = a->defaults.at[i - first];
+    }
+    for (uint32_t i = 0; i < a->kwonly.len; i++) {
+        p.at[positional + i] = a->kwonly.at[i];
+        p.defaults[positional + i] = a->kw_defaults.at[i];
+    }
+    return p;
+}
+
+static ArgumentsNode *arguments_of(Node *fn) {
+    Node *args = fn->kind == N_LAMBDA ? fn->u.lambda.args : fn->u.function->args;
+    return args->u.arguments;
+}
+
+static void bind_rest(Frame *f, const ArgumentsNode *a) {
+    if (a->vararg) bind_name(f, a->vararg->u.arg.name, opaque(f));
+    if (a->kwarg) bind_name(f, a->kwarg->u.arg.name, opaque(f));
+}
+
+static void bind_root_params(Frame *f) {
+    ArgumentsNode *a = arguments_of(f->fn);
+    Params p = list_params(f->flow->arena, a);
+    for (uint32_t i = 0; i < p.len; i++) {
+        Val *v = i == 0 && f->self ? f->self : param_val(f, p.at[i]);
+        bind_name(f, p.at[i]->u.arg.name, v);
+    }
+    bind_rest(f, a);
+}
+
+// Binds a call's arguments; what is not given takes its default, or stays a
+// parameter where there is none.
+static bool bind_call(Frame *f, Frame *definer, Val *self, Val *const *args,
+                      uint32_t nargs) {
+    ArgumentsNode *a = arguments_of(f->fn);
+    Params p = list_params(f->flow->arena, a);
+    Val **given = NEW_N(f->flow->arena, Val *, p.len + 1);
+    uint32_t at = 0;
+    if (self && p.positional) given[at++] = self;
+    bool unknown = false;
+    for (uint32_t i = 0; i < nargs; i++) {
+        if (args[i]->op == V_STAR) unknown = true;
+        else if (args[i]->op != V_KEYWORD) {
+            if (unknown) continue;
+            if (at < p.positional) given[at++] = args[i];
+            else if (!a->vararg) return false;
+        } else if (!args[i]->name) {
+            unknown = true;
+        } else {
+            uint32_t k = 0;
+            while (k < p.len && p.at[k]->u.arg.name != args[i]->name) k++;
+            if (k < p.len) given[k] = args[i]->args[0];
+            else if (!a->kwarg) return false;
+        }
+    }
+    for (uint32_t i = 0; i < p.len; i++) {
+        Val *v = given[i];
+        if (!v && !unknown && p.defaults[i]) v = eval_expr(definer, p.defaults[i]);
+        if (!v) v = param_val(f, p.at[i]);
+        bind_name(f, p.at[i]->u.arg.name, v);
+    }
+    bind_rest(f, a);
+    return true;
+}
+
+typedef struct Count {
+    uint32_t stmts;
+    bool yields;
+} Count;
+
+static bool count_stmts(Node *node, void *data) {
+    Count *count = data;
+    if (node_is_statement(node)) count->stmts++;
+    if (node->kind == N_YIELD || node->kind == N_YIELD_FROM ||
+        node->kind == N_AWAIT) {
+        count->yields = true;
+    }
+    if (count->stmts > INLINE_MAX_STMTS || count->yields) return false;
+    if (node->kind == N_FUNCTION_DEF || node->kind == N_LAMBDA) return true;
+    return node_children(node, count_stmts, data);
+}
+
+// The value of all returns: phi(c1, r1, phi(c2, r2, ... last)).
+Val *frame_result(Frame *f) {
+    if (f->returns.len == 0) return val_none(&f->flow->graph);
+    Val *result = f->returns.at[f->returns.len - 1].val;
+    for (uint32_t i = f->returns.len - 1; i-- > 0;) {
+        ReturnRecord *r = &f->returns.at[i];
+        Val *cond = r->cond ? r->cond : opaque(f);
+        if (cond->op == V_STAR) { // returned from the else branch
+            result = op_phi(f->flow, cond->args[0], result, r->val);
+        } else {
+            result = op_phi(f->flow, cond, r->val, result);
+        }
+    }
+    return result;
+}
+
+static bool is_active(const Frame *caller, const Node *fn) {
+    int depth = 0;
+    for (const Frame *f = caller; f; f = f->caller) {
+        if (f->fn == fn) return true;
+        if (++depth >= INLINE_MAX_DEPTH) return true;
+    }
+    return false;
+}
+
+Val *eval_inline(Frame *caller, Val *callee, Node *fn, Val *self,
+                 Val *const *args, uint32_t nargs) {
+    Count count = {0};
+    if (is_active(caller, fn) || fn->kind == N_ASYNC_FUNCTION_DEF) return NULL;
+    node_children(fn, count_stmts, &count);
+    if (count.yields || count.stmts > INLINE_MAX_STMTS ||
+        count.stmts > caller->run->budget) {
+        return NULL;
+    }
+    Flow *flow = caller->flow;
+    Frame *f = NEW(flow->arena, Frame);
+    Module *module = callee->op == V_LAMBDA ? callee->module : callee->def->module;
+    ModuleFlow *mf = flow_module(flow, module);
+    Frame *definer = callee->op == V_LAMBDA ? (Frame *)(uintptr_t)callee->ptr
+                                            : mf->frame;
+    *f = (Frame){.flow = flow, .run = caller->run, .module = module, .mf = mf,
+                 .fn = fn, .self = self, .caller = caller, .top = caller->top,
+                 .rule = caller->rule};
+    if (callee->op == V_LAMBDA) {
+        f->lexical = definer;
+        f->owner = definer->owner;
+        f->self = self ? self : definer->self;
+    }
+    if (callee->op == V_METHOD) f->owner = (Def *)(uintptr_t)callee->ptr;
+    f->attrs = caller->attrs;
+    f->attrs_self = caller->attrs_self;
+    Node *outer = caller->stmt;
+    bool bound = bind_call(f, definer, self, args, nargs);
+    caller->stmt = outer;
+    if (!bound) return NULL;
+    Val *result;
+    if (fn->kind == N_LAMBDA) {
+        result = eval_expr(f, fn->u.lambda.body);
+    } else {
+        eval_block(f, &fn->u.function->body);
+        result = frame_result(f);
+    }
+    return f->truncated ? NULL : result;
+}
+
+static Frame *new_root(Flow *flow, ModuleFlow *mf, Node *fn) {
+    Frame *f = NEW(flow->arena, Frame);
+    Run *run = NEW(flow->arena, Run);
+    run->budget = RUN_BUDGET;
+    *f = (Frame){.flow = flow, .run = run, .module = mf->module, .mf = mf,
+                 .fn = fn, .root = true};
+    f->top = f;
+    return f;
+}
+
+static bool takes_self(Flow *flow, const Node *fn) {
+    NodeList decorators = fn->u.function->decorators;
+    for (uint32_t i = 0; i < decorators.len; i++) {
+        Node *d = decorators.at[i];
+        if (d->kind == N_NAME && (d->u.name.id == flow->names.staticmethod_ ||
+                                  d->u.name.id == flow->names.classmethod_)) {
+            return false;
+        }
+    }
+    const ArgumentsNode *a = fn->u.function->args->u.arguments;
+    return a->posonly.len + a->args.len > 0;
+}
+
+// `self` of a class: one value, whichever method it is seen from.
+static Val *self_val(Flow *flow, const Def *owner) {
+    Val v = {.op = V_PARAM, .name = flow->names.self, .def = (Def *)(uintptr_t)owner};
+    return val_intern(&flow->graph, &v);
+}
+
+Frame *flow_function(Flow *flow, ModuleFlow *mf, uint32_t index) {
+    FunctionInfo *info = &mf->functions.at[index];
+    if (info->frame) return info->frame;
+    if (info->running) return NULL;
+    info->running = true;
+    Frame *f = new_root(flow, mf, info->fn);
+    f->owner = info->owner;
+    f->lexical = info->outer;
+    if (info->owner && takes_self(flow, info->fn)) {
+        f->self = self_val(flow, info->owner);
+        f->attrs = NEW(flow->arena, NameTable);
+        f->attrs_self = f->self;
+    } else if (info->outer) {
+        f->self = info->outer->self;
+        f->owner = info->outer->owner;
+        f->attrs = info->outer->attrs ? NEW(flow->arena, NameTable) : NULL;
+        f->attrs_self = info->outer->attrs_self;
+    }
+    bool own_self = info->owner && takes_self(flow, info->fn);
+    Val *self = f->self;
+    if (!own_self) f->self = NULL;
+    bind_root_params(f);
+    f->self = self;
+    eval_block(f, &info->fn->u.function->body);
+    info = &mf->functions.at[index];
+    info->running = false;
+    info->frame = f;
+    return f;
+}
+
+Frame *flow_call_root(Flow *flow, ModuleFlow *mf, Node *fn,
+                      Val *const *params, uint32_t count) {
+    Frame *f = new_root(flow, mf, fn);
+    f->rule = true;
+    Params p = list_params(flow->arena, arguments_of(fn));
+    for (uint32_t i = 0; i < p.len && i < count; i++) {
+        Val *v = params[i] ? params[i] : param_val(f, p.at[i]);
+        bind_name(f, p.at[i]->u.arg.name, v);
+    }
+    eval_block(f, &fn->u.function->body);
+    return f;
+}

@@ -1,0 +1,231 @@
+// flow.h - evaluating Python functions into a graph of values.
+//
+// Nothing is executed: a function body is read once, statement by statement,
+// with values in place of objects. `if` joins are phi nodes, a loop body is
+// read once with unknown values for what it carries, and calls of functions
+// that the project defines are read in place, within a budget.
+//
+// A Frame is one such reading. Besides the values it keeps what a rewrite
+// needs: which name holds which value at which time, who reads it, and which
+// statements do more than compute.
+#ifndef NPUFUSE_FLOW_H
+#define NPUFUSE_FLOW_H
+
+#include "flow/ops.h"
+#include "flow/val.h"
+#include "py/project.h"
+
+typedef struct Flow Flow;
+typedef struct Frame Frame;
+typedef struct ModuleFlow ModuleFlow;
+
+// A value bound to a name by a statement.
+typedef struct Bind {
+    Val *val;
+    Node *stmt;        // NULL for parameters
+    struct Bind *a, *b; // of a join: the bindings that meet
+    VEC(Node *) users; // statements that read it (root frames only)
+    bool escaped;      // read where no statement stands for it
+    bool read;
+} Bind;
+
+typedef struct NameEvent {
+    uint32_t time;
+    Bind *bind;
+} NameEvent;
+
+typedef struct NameInfo {
+    uintptr_t key; // the Sym, tagged 1 for an attribute of self
+    Bind *bind;    // now
+    VEC(NameEvent) events;
+    bool captured; // a nested function reads it
+} NameInfo;
+
+typedef struct NameTable {
+    NameInfo **slots;
+    uint32_t cap, len;
+} NameTable;
+
+typedef struct NameChange {
+    NameTable *table;
+    NameInfo *info;
+    Bind *old;
+} NameChange;
+
+// What one evaluation from a root function shares among its frames.
+typedef struct Run {
+    VEC(NameChange) log;
+    uint32_t time;
+    uint32_t budget; // statements that may still be read
+    int depth;       // frames
+} Run;
+
+typedef struct StmtInfo {
+    Node *stmt;
+    const NodeList *block; // the list it stands in
+    uint32_t index;        // its place there
+    uint32_t time_before, time_after;
+    uint32_t effects; // unknown calls and stores: more than binding names
+    bool ends;     // return, raise, break, continue
+    Val *mutated;  // storage that an in-place operator changed, or NULL
+} StmtInfo;
+
+// One expression read in a root frame.
+typedef struct EvalRecord {
+    Node *node;
+    Val *val;
+    Node *stmt;
+    bool in_nested; // inside a lambda or comprehension
+} EvalRecord;
+
+typedef struct ReturnRecord {
+    Val *val, *cond; // cond NULL: unconditional
+    Node *stmt;
+} ReturnRecord;
+
+struct Frame {
+    Flow *flow;
+    Run *run;
+    Module *module;
+    ModuleFlow *mf;
+    Node *fn;   // FunctionDef or Lambda, NULL at module level
+    Def *owner; // the class whose body holds fn, or NULL
+    Val *self;  // or NULL
+    Frame *lexical; // the frame around a nested function
+    NameTable names;
+    NameTable *attrs; // of `attrs_self`
+    Val *attrs_self;
+    Frame *caller; // that reads this one in place
+    Frame *top; // the root frame that reads this one in place, or itself
+    Node *stmt; // now
+    uint32_t stmt_index; // of `stmt` in `stmts`, root frames only
+    bool root;  // keeps records
+    bool rule;  // parameters are not None
+    int nested; // inside lambdas or comprehensions
+    Val *cond;  // of the innermost `if`
+    VEC(StmtInfo) stmts;
+    VEC(EvalRecord) evals;
+    VEC(ReturnRecord) returns;
+    bool truncated; // the budget ran out
+};
+
+typedef struct FunctionInfo {
+    Node *fn;
+    Def *owner;  // class or NULL
+    Str qualname;
+    Frame *frame; // of its evaluation as a root, once asked for
+    Frame *outer; // of the function around it
+    bool running;
+} FunctionInfo;
+
+// What Flow knows about one module.
+struct ModuleFlow {
+    Module *module;
+    Val **val_of; // by node id, root frames only
+    uint16_t *effects_of; // by node id of a call: effects while it was read
+    VEC(FunctionInfo) functions;
+    uint32_t *function_of; // by node id: index + 1
+    Frame *frame; // module level
+    ModuleFlow *next;
+};
+
+typedef struct FlowNames {
+    const Sym *self, *forward, *init, *call, *getitem, *dtype, *shape, *apply,
+        *property, *sub_configs, *staticmethod_, *classmethod_;
+} FlowNames;
+
+struct Flow {
+    Project *project;
+    SymTable *symbols;
+    const OpTable *ops;
+    Arena *arena; // *file* lifetime
+    Graph graph;
+    FlowNames names;
+    ModuleFlow *modules;
+    int resolving; // depth of flow_concretise
+};
+
+void flow_init(Flow *flow, Project *project, const OpTable *ops, Arena *arena);
+ModuleFlow *flow_module(Flow *flow, Module *module);
+// Reads the function as a root, once. NULL if it is being read already.
+Frame *flow_function(Flow *flow, ModuleFlow *mf, uint32_t index);
+// The function record of a FunctionDef node of the module, or NULL.
+FunctionInfo *flow_function_info(ModuleFlow *mf, const Node *fn);
+// The value that the frame's function returns, joined; NULL if none.
+Val *frame_result(Frame *f);
+// A root frame for `fn` with given parameter values (rules).
+Frame *flow_call_root(Flow *flow, ModuleFlow *mf, Node *fn,
+                      Val *const *params, uint32_t count);
+
+// ---- names (names.c) -------------------------------------------------------
+NameInfo *name_find(const NameTable *table, uintptr_t key);
+void name_set(Frame *f, NameTable *table, uintptr_t key, Bind bind);
+Bind *name_at(const NameInfo *info, uint32_t time);
+void bind_used(Frame *f, Bind *bind, Node *user);
+uint32_t names_mark(const Frame *f);
+typedef VEC(NameChange) NameChanges;
+// Takes back every change since the mark and hands out the newer state.
+void names_rewind(NameChanges *out, Frame *f, uint32_t mark);
+// Puts a state handed out by names_rewind in force.
+void names_apply(Frame *f, const NameChanges *changes);
+// Joins the state in force with `other` under `cond`.
+void names_join(Frame *f, const NameChanges *then, const NameChanges *orelse,
+                Val *cond);
+
+// ---- expressions (eval_expr.c, eval_call.c) ----------------------------------
+Val *eval_expr(Frame *f, Node *node);
+Val *eval_call(Frame *f, Node *node);
+Val *eval_lookup(Frame *f, const Sym *name);
+Val *eval_def(Flow *flow, const Def *def);
+Val *eval_attribute(Frame *f, Val *object, const Sym *name);
+Val *eval_item(Frame *f, Val *object, Val *index);
+Val *call_value(Frame *f, Node *node, Val *callee, Val *const *args,
+                uint32_t nargs);
+// The value of a property (a method that is read without a call); NULL if
+// `method` is not one.
+Val *eval_property(Frame *f, Val *method);
+void eval_mutation(Frame *f, Val *storage);
+// The `index`-th of `count` values that `value` is unpacked into.
+Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count);
+void assign_target(Frame *f, Node *target, Val *value);
+// 1, 0, or -1 where it is not known.
+int val_truth(const Val *v);
+
+// ---- statements (eval_stmt.c) --------------------------------------------------
+// The record of the statement that the root frame is at, or NULL.
+StmtInfo *frame_stmt(Frame *f);
+
+typedef enum Falls { BLOCK_FALLS, BLOCK_ENDS } Falls;
+Falls eval_block(Frame *f, const NodeList *block);
+Val *eval_inline(Frame *caller, Val *callee, Node *fn, Val *self,
+                 Val *const *args, uint32_t nargs);
+
+// ---- equivalences (equiv.c) -----------------------------------------------------
+// Makes the operator's Val in its simplest equivalent form.
+Val *op_make(Flow *flow, Op op, Val *const *args, uint32_t nargs);
+Val *op_cast(Flow *flow, Val *x, Val *dtype);
+Val *op_dtype(Flow *flow, Val *x);
+Val *op_phi(Flow *flow, Val *cond, Val *a, Val *b);
+Val *op_size(Flow *flow, Val *x, Val *axis);
+
+// ---- resolution (resolve.c) ------------------------------------------------------
+// The attribute of an object whose class is known, from its constructor, its
+// class body or its methods; NULL if it is not known.
+Val *object_attr(Flow *flow, Val *object, const Sym *name);
+// The class of `self` or of an instance; NULL if unknown.
+const Def *object_class(const Val *object);
+
+// The dict that a dict-like instance was made from, or NULL.
+Val *instance_dict(const Val *inst);
+
+typedef struct Resolved {
+    Val *val; // NULL: not resolved
+    ChainLink *chain;
+    bool from_config;
+} Resolved;
+
+// Follows attributes, constructors, callers, tables and config defaults to a
+// concrete object, noting each step.
+Resolved flow_resolve(Flow *flow, Val *v);
+
+#endif

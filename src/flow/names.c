@@ -1,0 +1,155 @@
+// names.c - which value a name holds, now and at each time before.
+//
+// Every change goes through the run's log, so that a branch can be taken back
+// and joined. Root frames also keep the history, for placing a rewrite.
+#include "base/base.h"
+
+#include "flow/flow.h"
+
+static uint32_t slot_of(uintptr_t key, uint32_t cap) {
+    return (uint32_t)((key >> 3) * 2654435761u + (key & 1)) & (cap - 1);
+}
+
+NameInfo *name_find(const NameTable *table, uintptr_t key) {
+    if (table->cap == 0) return NULL;
+    uint32_t i = slot_of(key, table->cap);
+    for (; table->slots[i]; i = (i + 1) & (table->cap - 1)) {
+        if (table->slots[i]->key == key) return table->slots[i];
+    }
+    return NULL;
+}
+
+static void insert(NameTable *table, NameInfo *info) {
+    uint32_t i = slot_of(info->key, table->cap);
+    while (table->slots[i]) i = (i + 1) & (table->cap - 1);
+    table->slots[i] = info;
+}
+
+static NameInfo *name_get(Arena *arena, NameTable *table, uintptr_t key) {
+    NameInfo *info = name_find(table, key);
+    if (info) return info;
+    if (table->len * 2 >= table->cap) {
+        NameInfo **old = table->slots;
+        uint32_t old_cap = table->cap;
+        table->cap = old_cap ? old_cap * 2 : 16;
+        table->slots = NEW_N(arena, NameInfo *, table->cap);
+        for (uint32_t i = 0; i < old_cap; i++) {
+            if (old[i]) insert(table, old[i]);
+        }
+    }
+    info = NEW(arena, NameInfo);
+    info->key = key;
+    insert(table, info);
+    table->len++;
+    return info;
+}
+
+static void put(Frame *f, NameTable *table, NameInfo *info, Bind *bind) {
+    NameChange change = {table, info, info->bind};
+    vec_push(f->flow->arena, &f->run->log, change);
+    info->bind = bind;
+    NameEvent event = {++f->run->time, bind};
+    vec_push(f->flow->arena, &info->events, event);
+}
+
+void name_set(Frame *f, NameTable *table, uintptr_t key, Bind bind) {
+    Bind *at = NEW(f->flow->arena, Bind);
+    *at = bind;
+    put(f, table, name_get(f->flow->arena, table, key), at);
+}
+
+Bind *name_at(const NameInfo *info, uint32_t time) {
+    uint32_t low = 0, high = info->events.len;
+    while (low < high) {
+        uint32_t mid = (low + high) / 2;
+        if (info->events.at[mid].time <= time) low = mid + 1;
+        else high = mid;
+    }
+    return low ? info->events.at[low - 1].bind : NULL;
+}
+
+static void mark_used(Arena *arena, Bind *bind, Node *user, int depth) {
+    if (!bind || depth > 64) return;
+    bind->read = true;
+    if (!user) bind->escaped = true;
+    else if (!bind->users.len || bind->users.at[bind->users.len - 1] != user) {
+        vec_push(arena, &bind->users, user);
+    } else if (bind->a || bind->b) {
+        return; // this user was spread already
+    }
+    mark_used(arena, bind->a, user, depth + 1);
+    mark_used(arena, bind->b, user, depth + 1);
+}
+
+void bind_used(Frame *f, Bind *bind, Node *user) {
+    mark_used(f->flow->arena, bind, user, 0);
+}
+
+uint32_t names_mark(const Frame *f) {
+    return f->run->log.len;
+}
+
+void names_rewind(NameChanges *out, Frame *f, uint32_t mark) {
+    *out = (NameChanges){0};
+    Run *run = f->run;
+    uint32_t end = run->log.len;
+    for (uint32_t i = end; i-- > mark;) {
+        NameChange newest = run->log.at[i];
+        newest.old = newest.info->bind; // handed out as the newer state
+        // A later entry of the same name was met first and has the newest.
+        bool seen = false;
+        for (uint32_t k = out->len; k-- > 0 && !seen;) {
+            seen = out->at[k].info == newest.info;
+        }
+        if (!seen) vec_push(f->flow->arena, out, newest);
+        run->log.at[i].info->bind = run->log.at[i].old;
+    }
+    run->log.len = mark;
+    for (uint32_t i = 0; i < out->len; i++) { // history: back to before
+        NameInfo *info = out->at[i].info;
+        NameEvent event = {++run->time, info->bind};
+        vec_push(f->flow->arena, &info->events, event);
+    }
+}
+
+void names_apply(Frame *f, const NameChanges *changes) {
+    for (uint32_t i = 0; i < changes->len; i++) {
+        put(f, changes->at[i].table, changes->at[i].info, changes->at[i].old);
+    }
+}
+
+static Bind *changed_to(const NameChanges *changes, const NameInfo *info) {
+    for (uint32_t i = 0; i < changes->len; i++) {
+        if (changes->at[i].info == info) return changes->at[i].old;
+    }
+    return NULL;
+}
+
+static void join_one(Frame *f, const NameChange *change, Bind *a, Bind *b,
+                     Val *cond) {
+    if (a == b) {
+        put(f, change->table, change->info, a);
+        return;
+    }
+    Flow *flow = f->flow;
+    Val *va = a && a->val ? a->val : NULL, *vb = b && b->val ? b->val : NULL;
+    Val *val = va && vb ? op_phi(flow, cond, va, vb)
+                        : val_unique(&flow->graph, V_OPAQUE, NULL, 0);
+    Bind *at = NEW(flow->arena, Bind);
+    *at = (Bind){.val = val, .a = a, .b = b};
+    put(f, change->table, change->info, at);
+}
+
+void names_join(Frame *f, const NameChanges *then, const NameChanges *orelse,
+                Val *cond) {
+    for (uint32_t i = 0; i < then->len; i++) {
+        const NameChange *c = &then->at[i];
+        Bind *other = changed_to(orelse, c->info);
+        join_one(f, c, c->old, other ? other : c->info->bind, cond);
+    }
+    for (uint32_t i = 0; i < orelse->len; i++) {
+        const NameChange *c = &orelse->at[i];
+        if (changed_to(then, c->info)) continue;
+        join_one(f, c, c->info->bind, c->old, cond);
+    }
+}

@@ -1,0 +1,411 @@
+// evidence.c - what is known about a candidate, in words.
+#include "base/base.h"
+
+#include "match/evidence.h"
+
+#include "base/buf.h"
+
+static Str trimmed(Str s) {
+    while (s.len && (s.at[0] == ' ' || s.at[0] == '\t')) {
+        s.at++;
+        s.len--;
+    }
+    while (s.len && (s.at[s.len - 1] == ' ' || s.at[s.len - 1] == '\r')) s.len--;
+    return s;
+}
+
+Span make_span(Arena *run, const Module *module, const Node *node) {
+    Span span = {.file = arena_str(run, module->shown)};
+    span.start_line = source_line(&module->source, node->start);
+    span.end_line = source_line(&module->source, node->end > node->start
+                                                     ? node->end - 1 : node->start);
+    span.text = arena_str(run, trimmed(source_line_text(&module->source,
+                                                        span.start_line)));
+    return span;
+}
+
+static void add_chain(Fact *fact, Arena *run, const ChainLink *chain) {
+    for (const ChainLink *c = chain; c; c = c->next) {
+        Span span = make_span(run, c->module, c->node);
+        vec_push(run, &fact->chain, span);
+    }
+    // The links were noted latest first.
+    for (uint32_t i = 0; i < fact->chain.len / 2; i++) {
+        Span swap = fact->chain.at[i];
+        fact->chain.at[i] = fact->chain.at[fact->chain.len - 1 - i];
+        fact->chain.at[fact->chain.len - 1 - i] = swap;
+    }
+}
+
+static void add_fact(Finding *out, Arena *run, Fact fact) {
+    vec_push(run, &out->facts, fact);
+}
+
+static void add_reason(Finding *out, Arena *run, Str text) {
+    vec_push(run, &out->reasons, text);
+}
+
+// ---- facts ---------------------------------------------------------------------------
+
+static void add_form_fact(Finding *out, Arena *run, const Candidate *c) {
+    Fact fact = {.name = STR("form"), .state = FACT_PROVEN};
+    fact.claim = arena_printf(run, "computes %.*s (%.*s): every operator, constant and axis is that of the rule",
+                              STR_FMT(out->rule), STR_FMT(out->variant));
+    for (uint32_t i = 0; i < c->match.seen.len; i++) {
+        const Val *v = c->match.seen.at[i];
+        if (!v->node || !v->module || v->op < V_PART) continue;
+        Span span = make_span(run, v->module, v->node);
+        bool again = false;
+        for (uint32_t k = 0; k < fact.chain.len; k++) {
+            again |= fact.chain.at[k].start_line == span.start_line &&
+                     str_eq(fact.chain.at[k].file, span.file);
+        }
+        if (!again && fact.chain.len < 12) vec_push(run, &fact.chain, span);
+    }
+    add_fact(out, run, fact);
+}
+
+static bool add_activation_facts(Finding *out, Arena *run, const Candidate *c) {
+    bool guarded = false;
+    const Val *done[16];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->match.seen.len && count < 16; i++) {
+        const Val *v = c->match.seen.at[i];
+        const Assumption *a = v->assume;
+        if (!a) continue;
+        bool again = false;
+        for (uint32_t k = 0; k < count; k++) again |= done[k] == a->subject;
+        if (again) continue;
+        done[count++] = a->subject;
+        Buf subject = {0};
+        val_print(&subject, a->subject, 6);
+        Fact fact = {.name = STR("activation"), .state = FACT_PROVEN};
+        fact.claim = arena_printf(run, a->from_config
+                                      ? "%s is %.*s by the configuration's default"
+                                      : "%s is %.*s",
+                                  subject.at, STR_FMT(a->claim));
+        if (a->from_config) {
+            guarded = true;
+            Str expr = c->place ? place_expr_start(c->place, a->subject) : (Str){0};
+            fact.guard = arena_printf(run, a->is_function
+                                          ? "getattr(%.*s, \"__name__\", \"\") == \"%.*s\""
+                                          : "type(%.*s).__name__ == \"%.*s\"",
+                                      STR_FMT(expr), STR_FMT(a->type_name));
+        }
+        add_chain(&fact, run, a->chain);
+        add_fact(out, run, fact);
+        buf_free(&subject);
+    }
+    return guarded;
+}
+
+static Str requirement_name(Arena *run, const Requirement *r) {
+    // The first attribute the predicate looks at: dtype, shape, numel ...
+    Str text = source_span(&r->module->source, r->test->start, r->test->end);
+    static const char *const names[] = {"dtype", "shape", "numel", "dim", "contiguous",
+                                        "unclamped"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        for (size_t k = 0; k + strlen(names[i]) <= text.len; k++) {
+            if (memcmp(text.at + k, names[i], strlen(names[i])) == 0) {
+                return arena_printf(run, "requires_%s", names[i]);
+            }
+        }
+    }
+    return STR("requires");
+}
+
+static void add_requirement_facts(Finding *out, Arena *run, const Candidate *c,
+                                  const Requirements *all) {
+    for (uint32_t i = 0; i < all->len; i++) {
+        const Requirement *r = &all->at[i];
+        Fact fact = {.name = requirement_name(run, r), .state = r->state};
+        fact.claim = r->why.len
+            ? arena_printf(run, "%.*s: %.*s", STR_FMT(r->message), STR_FMT(r->why))
+            : arena_str(run, r->message);
+        if (r->state == FACT_UNKNOWN && c->place && !c->place->fault) {
+            Str guard = requirement_text(c->place, r, true);
+            if (!guard.len) guard = requirement_text(c->place, r, false);
+            fact.guard = arena_str(run, guard);
+        }
+        add_chain(&fact, run, r->chain);
+        add_fact(out, run, fact);
+    }
+}
+
+// Explicit casts to half precision inside the computation round more than the
+// operator does; where a cast stands decides the last bits.
+static void add_cast_facts(Finding *out, Arena *run, const Candidate *c) {
+    uint32_t casts = 0;
+    Buf text = {0};
+    for (uint32_t i = 0; i < c->match.seen.len; i++) {
+        const Val *v = c->match.seen.at[i];
+        if (v->op != V_CAST) continue;
+        bool again = false;
+        for (uint32_t k = 0; k < i; k++) again |= c->match.seen.at[k] == v;
+        if (again) continue;
+        if (casts++) buf_add(&text, STR("; "));
+        val_print(&text, v->args[0], 2);
+        buf_add(&text, STR(" to "));
+        val_print(&text, v->args[1], 3);
+        if (casts == 6) break;
+    }
+    Fact fact = {.name = STR("casts"), .state = FACT_PROVEN};
+    fact.claim = casts ? arena_printf(run, "%u casts in the original: %s", casts, text.at)
+                       : STR("no cast in the original: it computes in its inputs' dtype");
+    add_fact(out, run, fact);
+    buf_free(&text);
+}
+
+// ---- ports ------------------------------------------------------------------------------
+
+static void add_ports(Finding *out, Arena *run, const Candidate *c,
+                      const Rewrite *rewrite) {
+    const Rule *rule = c->match.spec->rule;
+    for (uint32_t i = 0; i < rule->param_count; i++) {
+        if (!c->match.bound[i]) continue;
+        Port port = {.name = arena_str(run, sym_str(rule->params[i].name)),
+                     .dtype = STR("unknown"), .shape = STR("unknown")};
+        if (rule->params[i].scalar) {
+            port.dtype = STR("number");
+            port.shape = STR("scalar");
+        }
+        const PlacedInput *in = &c->place->inputs[i];
+        Str expr = in->text;
+        if (in->node) {
+            expr = source_span(&c->place->frame->module->source, in->node->start,
+                               in->node->end);
+        }
+        port.expr = arena_str(run, expr);
+        vec_push(run, &out->inputs, port);
+    }
+    Port result = {.name = STR("result"), .shape = STR("unknown")};
+    const Node *node = c->record->node;
+    if (c->record->stmt != node) {
+        result.expr = arena_str(run, source_span(&c->place->frame->module->source,
+                                                 node->start, node->end));
+    }
+    result.dtype = rewrite->dtype_out.len ? rewrite->dtype_out : STR("unknown");
+    vec_push(run, &out->outputs, result);
+}
+
+// ---- verdict -----------------------------------------------------------------------------
+
+static void judge(Finding *out, Arena *run, const Candidate *c,
+                  const Requirements *all, const char *fault) {
+    out->verdict = VERDICT_RECOMMEND;
+    for (uint32_t i = 0; i < all->len; i++) {
+        const Requirement *r = &all->at[i];
+        if (r->state == FACT_REFUTED) {
+            out->verdict = VERDICT_REJECT;
+            add_reason(out, run, r->why.len
+                ? arena_printf(run, "%.*s: %.*s", STR_FMT(r->message), STR_FMT(r->why))
+                : arena_str(run, r->message));
+        }
+    }
+    if (out->verdict == VERDICT_REJECT) return;
+    for (uint32_t i = 0; i < all->len; i++) {
+        const Requirement *r = &all->at[i];
+        if (r->state != FACT_UNKNOWN || !r->soft) continue;
+        out->verdict = VERDICT_CAUTION;
+        add_reason(out, run, arena_printf(run, "unproven: %.*s (%.*s)", STR_FMT(r->message),
+                                          STR_FMT(r->why)));
+    }
+    if (fault) {
+        out->verdict = VERDICT_CAUTION;
+        add_reason(out, run, arena_printf(run, "no place to write it: %s", fault));
+    }
+    if (c->place->wasted) {
+        out->verdict = VERDICT_CAUTION;
+        add_reason(out, run, STR("an inner value is used elsewhere and stays computed: the gain is smaller"));
+    }
+    if (c->match.spec->rule->op_schema.len == 0) {
+        out->verdict = VERDICT_CAUTION;
+        add_reason(out, run, STR("nothing is known about the operator's limits"));
+    }
+}
+
+static void add_summary_reason(Finding *out, Arena *run, bool guarded) {
+    uint32_t held = 0;
+    for (uint32_t i = 0; i < out->facts.len; i++) held += out->facts.at[i].guard.len > 0;
+    if (out->verdict != VERDICT_RECOMMEND) return;
+    Str text = guarded
+        ? STR("the form is proven; the activation is the configuration's default and is tested at run time")
+        : held ? arena_printf(run, "the form is proven; %u conditions are tested at run time", held)
+               : STR("the form and every requirement are proven");
+    add_reason(out, run, text);
+}
+
+static Priority priority_of(const Rule *rule) {
+    if (str_is(rule->priority, "high")) return PRIORITY_HIGH;
+    return str_is(rule->priority, "medium") ? PRIORITY_MEDIUM : PRIORITY_LOW;
+}
+
+// 8 hex digits of the code without its white space, so that it may move.
+static Str short_hash(Arena *run, Str code) {
+    uint64_t h = HASH_SEED;
+    for (size_t i = 0; i < code.len; i++) {
+        char ch = code.at[i];
+        if (ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r') continue;
+        h = hash_bytes(h, &ch, 1);
+    }
+    return arena_printf(run, "%08x", (unsigned)(h ^ h >> 32));
+}
+
+static void copy_operator(Finding *out, Arena *run, const Rule *rule) {
+    out->op_signature = arena_str(run, rule->op_schema);
+    out->op_summary = arena_str(run, rule->op_summary);
+    out->op_source = arena_str(run, rule->op_source);
+}
+
+static Switch make_switch(Arena *run, const Rule *rule, const RepoSwitch *existing,
+                          Str *definition) {
+    Switch s = {0};
+    if (existing) {
+        s = (Switch){SWITCH_EXISTING, existing->expr, existing->name, existing->where};
+        return s;
+    }
+    char name[64];
+    size_t n = 0;
+    for (; n < rule->family.len && n < sizeof(name) - 1; n++) {
+        char ch = rule->family.at[n];
+        name[n] = ch >= 'a' && ch <= 'z' ? (char)(ch - 'a' + 'A') : ch;
+    }
+    name[n] = 0;
+    s.kind = SWITCH_ENVIRONMENT;
+    s.name = arena_printf(run, "NPUFUSE_%s", name);
+    s.expr = s.name;
+    *definition = arena_printf(run, "NPUFUSE_%s = os.environ.get(\"NPUFUSE_%s\", \"1\") != \"0\"",
+                               name, name);
+    return s;
+}
+
+static void name_finding(Finding *out, Arena *run, const Candidate *c,
+                         const Module *m, Str qualname) {
+    const Rule *rule = c->match.spec->rule;
+    out->family = arena_str(run, rule->family);
+    out->rule = arena_str(run, rule->id);
+    out->api = arena_str(run, rule->api);
+    out->variant = arena_str(run, c->match.spec->variant);
+    out->priority = priority_of(rule);
+    out->file = arena_str(run, m->shown);
+    out->qualname = arena_str(run, qualname);
+    out->gain = arena_str(run, rule->gain);
+    out->gain_ground = STR("operators counted in the source; no time was measured");
+    copy_operator(out, run, rule);
+}
+
+static void set_lines(Finding *out, Arena *run, const Module *m, const Node *first,
+                      const Node *last) {
+    out->start_line = source_line(&m->source, first->start);
+    out->end_line = source_line(&m->source, last->end > last->start ? last->end - 1 : last->start);
+    uint32_t start = m->source.lines[out->start_line - 1];
+    uint32_t end = out->end_line < m->source.line_count ? m->source.lines[out->end_line]
+                                                        : (uint32_t)m->source.text.len;
+    out->original = arena_str(run, source_span(&m->source, start, end));
+}
+
+static void set_id(Finding *out, Arena *run) {
+    Str hash = short_hash(run, out->original);
+    out->id = arena_printf(run, "%.*s:%.*s:%.*s:%.*s", STR_FMT(out->family),
+                           STR_FMT(out->file), STR_FMT(out->qualname), STR_FMT(hash));
+}
+
+static void near_finding(Finding *out, Arena *run, const Candidate *c,
+                         const Module *m) {
+    const Node *at = c->record->stmt ? c->record->stmt : c->record->node;
+    if (!c->record->stmt || at->end - at->start > 2000) at = c->record->node;
+    set_lines(out, run, m, at, at);
+    out->verdict = VERDICT_REJECT;
+    Buf text = {0};
+    buf_add(&text, STR("not the operator's formula: expected "));
+    if (c->match.want) val_print(&text, c->match.want, 3);
+    buf_add(&text, STR(", found "));
+    if (c->match.got) val_print(&text, c->match.got, 3);
+    else buf_add(&text, STR("nothing"));
+    if (text.len > 300) {
+        text.len = 297;
+        buf_add(&text, STR("..."));
+    }
+    add_reason(out, run, arena_str(run, buf_str(&text)));
+    Fact fact = {.name = STR("form"), .state = FACT_REFUTED,
+                 .claim = out->reasons.at[0]};
+    if (c->match.got && c->match.got->node && c->match.got->module) {
+        Span span = make_span(run, c->match.got->module, c->match.got->node);
+        vec_push(run, &fact.chain, span);
+    }
+    add_fact(out, run, fact);
+    buf_free(&text);
+}
+
+static void add_helpers(Finding *out, Arena *run, const Candidate *c, const Node *fn) {
+    for (uint32_t i = 0; i < c->match.seen.len; i++) {
+        const Val *v = c->match.seen.at[i];
+        if (!v->node || !v->module) continue;
+        bool inside = v->module == c->place->frame->module &&
+                      v->node->start >= fn->start && v->node->end <= fn->end;
+        if (inside || v->op <= V_CAST) continue;
+        Span span = make_span(run, v->module, v->node);
+        bool again = false;
+        for (uint32_t k = 0; k < out->helpers.len; k++) {
+            again |= out->helpers.at[k].start_line == span.start_line &&
+                     str_eq(out->helpers.at[k].file, span.file);
+        }
+        if (!again && out->helpers.len < 8) vec_push(run, &out->helpers, span);
+    }
+}
+
+void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
+                  const RepoSwitch *existing) {
+    *out = (Finding){0};
+    const Rule *rule = c->match.spec->rule;
+    const Module *m = c->near || !c->place ? c->record->val->module : c->place->frame->module;
+    name_finding(out, run, c, m, qualname);
+    if (c->near) {
+        near_finding(out, run, c, m);
+        set_id(out, run);
+        return;
+    }
+    Requirements all;
+    prove_requirements(&all, c->place);
+    Str definition = {0};
+    out->switch_ = make_switch(run, rule, existing, &definition);
+    Rewrite rewrite = {0};
+    const char *fault = c->place->fault;
+    if (!fault) {
+        RewriteInput in = {c->place, &all, out->switch_.expr, definition};
+        rewrite_match(&rewrite, run, &in);
+        fault = rewrite.fault;
+    }
+    const Node *stmt = c->record->stmt ? c->record->stmt : c->record->node;
+    bool simple = stmt->kind != N_IF && stmt->kind != N_FOR && stmt->kind != N_WITH &&
+                  stmt->kind != N_WHILE;
+    set_lines(out, run, m, simple ? stmt : c->record->node, simple ? stmt : c->record->node);
+    if (!fault) {
+        out->start_line = rewrite.start_line;
+        out->end_line = rewrite.end_line;
+        out->original = rewrite.original;
+    }
+    add_form_fact(out, run, c);
+    bool guarded = add_activation_facts(out, run, c);
+    add_requirement_facts(out, run, c, &all);
+    add_cast_facts(out, run, c);
+    judge(out, run, c, &all, fault);
+    if (!fault && out->verdict != VERDICT_REJECT) {
+        out->replacement = rewrite.replacement;
+        for (uint32_t i = 0; i < rewrite.inserts.len; i++) {
+            vec_push(run, &out->inserts, rewrite.inserts.at[i]);
+        }
+        Fact fact = {.name = STR("dtype_out"), .state = FACT_PROVEN};
+        fact.claim = rewrite.dtype_cast
+            ? arena_printf(run, "the original gives %.*s; a cast to it is written", STR_FMT(rewrite.dtype_out))
+            : arena_printf(run, "original and operator both give %.*s", STR_FMT(rewrite.dtype_out));
+        add_fact(out, run, fact);
+        add_ports(out, run, c, &rewrite);
+    }
+    add_summary_reason(out, run, guarded);
+    for (uint32_t i = 0; i < rule->risks.len; i++) {
+        vec_push(run, &out->risks, arena_str(run, rule->risks.at[i]));
+    }
+    add_helpers(out, run, c, c->place->frame->fn);
+    set_id(out, run);
+}

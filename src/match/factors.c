@@ -1,0 +1,86 @@
+// factors.c - products and sums as flat lists, so that association and order
+// do not matter. Casts between the factors are opened: they round, but they do
+// not change what is multiplied.
+#include "base/base.h"
+
+#include "match/rule.h"
+
+enum { FLATTEN_MAX_DEPTH = 64 };
+
+static void add_factor(Factors *out, Val *v) {
+    if (out->len == FACTORS_MAX) out->overflow = true;
+    else out->at[out->len++] = v;
+}
+
+static Val *open_casts(Factors *out, Flow *flow, Val *v) {
+    Val *inner = val_strip(v);
+    for (Val *c = v; c != inner; c = c->args[0]) vec_push(flow->arena, &out->seen, c);
+    return inner;
+}
+
+static void flatten(Factors *out, Flow *flow, Val *v, Op op, int depth) {
+    v = open_casts(out, flow, v);
+    if (v->op == OP_CONTIGUOUS) {
+        vec_push(flow->arena, &out->seen, v);
+        flatten(out, flow, v->args[0], op, depth + 1);
+    } else if (v->op == op && depth < FLATTEN_MAX_DEPTH) {
+        vec_push(flow->arena, &out->seen, v);
+        flatten(out, flow, v->args[0], op, depth + 1);
+        flatten(out, flow, v->args[1], op, depth + 1);
+    } else if (val_is_number(v)) {
+        out->coefficient = op == OP_MUL ? out->coefficient * v->num
+                                        : out->coefficient + v->num;
+    } else if (op == OP_MUL && v->op == OP_NEG) { // -x is (-1) * x
+        vec_push(flow->arena, &out->seen, v);
+        out->coefficient = -out->coefficient;
+        flatten(out, flow, v->args[0], op, depth + 1);
+    } else {
+        add_factor(out, v);
+    }
+}
+
+static void remove_factor(Factors *f, uint32_t i) {
+    for (; i + 1 < f->len; i++) f->at[i] = f->at[i + 1];
+    f->len--;
+}
+
+// x * sigmoid(x)  ->  silu(x)
+static void fold_silu(Factors *f, Flow *flow) {
+    for (uint32_t s = 0; s < f->len; s++) {
+        if (f->at[s]->op != OP_SIGMOID) continue;
+        Val *x = val_strip(f->at[s]->args[0]);
+        for (uint32_t i = 0; i < f->len; i++) {
+            if (f->at[i] != x) continue;
+            vec_push(flow->arena, &f->seen, f->at[s]);
+            f->at[s] = val_new1(&flow->graph, OP_SILU, x);
+            remove_factor(f, i);
+            fold_silu(f, flow);
+            return;
+        }
+    }
+}
+
+// x * x  ->  x ** 2, where the two met only when the product was opened
+static void fold_squares(Factors *f, Flow *flow) {
+    for (uint32_t a = 0; a < f->len; a++) {
+        for (uint32_t b = a + 1; b < f->len; b++) {
+            if (f->at[a] != f->at[b]) continue;
+            f->at[a] = val_new2(&flow->graph, OP_POW, f->at[a],
+                                val_int(&flow->graph, 2));
+            remove_factor(f, b);
+            return;
+        }
+    }
+}
+
+void product_factors(Factors *out, Flow *flow, Val *v) {
+    *out = (Factors){.coefficient = 1};
+    flatten(out, flow, v, OP_MUL, 0);
+    fold_silu(out, flow);
+    fold_squares(out, flow);
+}
+
+void sum_terms(Factors *out, Flow *flow, Val *v) {
+    *out = (Factors){.coefficient = 0};
+    flatten(out, flow, v, OP_ADD, 0);
+}

@@ -1,0 +1,239 @@
+// matcher.c - structural matching with bindings that are undone on backtrack.
+//
+// Casts are transparent here; what they do to the result is worked out from
+// the matched values afterwards (dtype.c). Products and sums match as sets.
+#include "base/base.h"
+
+#include "match/matcher.h"
+
+enum { MATCH_MAX_DEPTH = 64, MATCH_MAX_STEPS = 20000 };
+
+typedef struct State {
+    Match *m;
+    uint32_t steps;
+} State;
+
+typedef struct Mark {
+    Val *bound[RULE_MAX_PARAMS];
+    uint32_t seen;
+    bool halves;
+    Val *cut_tensor, *cut_at;
+} Mark;
+
+static Mark mark_state(const Match *m) {
+    Mark mark = {.seen = m->seen.len, .halves = m->halves,
+                 .cut_tensor = m->cut_tensor, .cut_at = m->cut_at};
+    memcpy(mark.bound, m->bound, sizeof(mark.bound));
+    return mark;
+}
+
+static void undo(Match *m, const Mark *mark) {
+    memcpy(m->bound, mark->bound, sizeof(mark->bound));
+    m->seen.len = mark->seen;
+    m->halves = mark->halves;
+    m->cut_tensor = mark->cut_tensor;
+    m->cut_at = mark->cut_at;
+}
+
+static bool differ(State *s, const Val *want, const Val *got) {
+    Match *m = s->m;
+    if (m->seen.len >= m->best_seen) {
+        m->best_seen = m->seen.len;
+        m->want = want;
+        m->got = got;
+    }
+    return false;
+}
+
+static void see(State *s, Val *u) {
+    vec_push(s->m->flow->arena, &s->m->seen, u);
+}
+
+static bool match(State *s, Val *p, Val *u, int depth);
+
+// Below casts and copies; both are part of the computation.
+static Val *open_value(State *s, Val *u) {
+    for (;;) {
+        Val *inner = val_strip(u);
+        for (Val *c = u; c != inner; c = c->args[0]) see(s, c);
+        if (inner->op != OP_CONTIGUOUS) return inner;
+        see(s, inner);
+        u = inner->args[0];
+    }
+}
+
+static bool bind_param(State *s, Val *p, Val *u) {
+    uint32_t i = (uint32_t)p->num;
+    Val *x = s->m->spec->rule->params[i].scalar ? u : open_value(s, u);
+    if (val_is_none(x)) return differ(s, p, u);
+    if (s->m->bound[i]) return s->m->bound[i] == x || differ(s, p, u);
+    bool number = val_is_number(x);
+    if (number && !s->m->spec->rule->params[i].scalar) return differ(s, p, u);
+    s->m->bound[i] = x;
+    return true;
+}
+
+// ---- halves ------------------------------------------------------------------------
+
+// x[..., :d] is (x, None, d) and x[..., d:] is (x, d, None), on the last axis.
+static bool last_axis_slice(const Val *u, const Val **slice) {
+    if (u->op != V_ITEM) return false;
+    const Val *index = u->args[1];
+    if (index->op != V_TUPLE || index->nargs != 2) return false;
+    bool rest = index->args[0]->op == V_CONST &&
+                index->args[0]->ck == CONST_ELLIPSIS;
+    *slice = index->args[1];
+    return rest && (*slice)->op == V_SLICE && val_is_none((*slice)->args[2]);
+}
+
+// part(x, -1, i, 2) against x[..., :d] and x[..., d:]: both with the same d;
+// that the halves are equal follows from their product being computed.
+static bool match_cut(State *s, Val *p, Val *u, int depth) {
+    const Val *slice;
+    if (!last_axis_slice(u, &slice) || !val_is_int(p->args[3], 2)) {
+        return differ(s, p, u);
+    }
+    bool first = val_is_int(p->args[2], 0);
+    Val *low = slice->args[0], *high = slice->args[1];
+    Val *at = first ? high : low;
+    bool open_low = val_is_none(low) || val_is_int(low, 0);
+    if (first ? !open_low || val_is_none(high) : val_is_none(low) || !val_is_none(high)) {
+        // x[..., d : 2 * d] ends where x ends only if the sizes say so.
+        return differ(s, p, u);
+    }
+    if (s->m->cut_at && (s->m->cut_at != at || s->m->cut_tensor != u->args[0])) {
+        return differ(s, p, u);
+    }
+    s->m->cut_at = at;
+    s->m->cut_tensor = u->args[0];
+    see(s, u);
+    s->m->halves = true;
+    Val *axis = val_int(&s->m->flow->graph, -1);
+    return match(s, p->args[1], axis, depth + 1) &&
+           match(s, p->args[0], u->args[0], depth + 1);
+}
+
+static bool match_part(State *s, Val *p, Val *u, int depth) {
+    if (u->op != V_PART) return match_cut(s, p, u, depth);
+    if (p->args[2]->num != u->args[2]->num || p->args[3]->num != u->args[3]->num) {
+        return differ(s, p, u);
+    }
+    see(s, u);
+    s->m->halves = true;
+    return match(s, p->args[1], u->args[1], depth + 1) &&
+           match(s, p->args[0], u->args[0], depth + 1);
+}
+
+// ---- products and sums ----------------------------------------------------------------
+
+// Operators first, then what is bound already, then free parameters.
+static int factor_rank(const State *s, const Val *p) {
+    if (p->op != V_PARAM) return 0;
+    return s->m->bound[(uint32_t)p->num] ? 1 : 2;
+}
+
+static uint32_t next_factor(const State *s, const Factors *ps, uint32_t used) {
+    uint32_t best = ps->len;
+    for (uint32_t i = 0; i < ps->len; i++) {
+        if (used >> i & 1) continue;
+        if (best == ps->len ||
+            factor_rank(s, ps->at[i]) < factor_rank(s, ps->at[best])) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static bool match_factors(State *s, const Factors *ps, const Factors *us,
+                          uint32_t p_used, uint32_t u_used, int depth) {
+    uint32_t p = next_factor(s, ps, p_used);
+    if (p == ps->len) return true;
+    for (uint32_t u = 0; u < us->len; u++) {
+        if (u_used >> u & 1) continue;
+        Val *want = ps->at[p], *got = us->at[u];
+        bool hopeless = want->op != V_PARAM && want->op != got->op &&
+                        want->op != V_PART && want->op != OP_MUL &&
+                        want->op != OP_ADD;
+        if (hopeless) continue;
+        Mark mark = mark_state(s->m);
+        if (match(s, want, got, depth + 1) &&
+            match_factors(s, ps, us, p_used | 1u << p, u_used | 1u << u, depth)) {
+            return true;
+        }
+        undo(s->m, &mark);
+    }
+    return differ(s, ps->at[p], us->len ? us->at[0] : NULL);
+}
+
+static bool match_flat(State *s, Val *p, Val *u, int depth) {
+    Factors ps, us;
+    Flow *flow = s->m->flow;
+    if (p->op == OP_MUL) {
+        product_factors(&ps, flow, p);
+        product_factors(&us, flow, u);
+    } else {
+        sum_terms(&ps, flow, p);
+        sum_terms(&us, flow, u);
+        // c + x against eps + x: the constant may be a parameter.
+        if (us.coefficient != 0 && ps.coefficient == 0) {
+            us.at[us.len < FACTORS_MAX ? us.len++ : 0] =
+                val_number(&flow->graph, us.coefficient);
+            us.coefficient = 0;
+        }
+    }
+    bool same_size = ps.len == us.len && !us.overflow && !ps.overflow;
+    double gap = ps.coefficient - us.coefficient;
+    if (!same_size || gap > 1e-9 || gap < -1e-9) return differ(s, p, u);
+    for (uint32_t i = 0; i < us.seen.len; i++) see(s, us.seen.at[i]);
+    return match_factors(s, &ps, &us, 0, 0, depth);
+}
+
+// ---- all other values --------------------------------------------------------------------
+
+static bool match_const(State *s, Val *p, Val *u) {
+    bool numbers = val_is_number(p) && val_is_number(u);
+    bool same = numbers ? val_near(u, p->num)
+                        : p->ck == u->ck && u->op == V_CONST && str_eq(p->text, u->text);
+    return same || differ(s, p, u);
+}
+
+static bool match(State *s, Val *p, Val *u, int depth) {
+    if (depth > MATCH_MAX_DEPTH || ++s->steps > MATCH_MAX_STEPS) return false;
+    p = val_strip(p);
+    if (p->op == V_PARAM) return bind_param(s, p, u);
+    u = open_value(s, u);
+    if (p->op == V_CONST) return match_const(s, p, u);
+    if (p->op == V_PART) return match_part(s, p, u, depth);
+    bool flat = p->op == OP_MUL || p->op == OP_ADD;
+    if (flat) return match_flat(s, p, u, depth);
+    if (p->op != u->op || p->nargs != u->nargs || p->ck != u->ck) {
+        return differ(s, p, u);
+    }
+    if (p->op == V_GLOBAL && !str_eq(p->text, u->text)) return differ(s, p, u);
+    if (p->op == V_ATTR && p->name != u->name) return differ(s, p, u);
+    see(s, u);
+    for (uint32_t i = 0; i < p->nargs; i++) {
+        if (!match(s, p->args[i], u->args[i], depth + 1)) return false;
+    }
+    return true;
+}
+
+bool match_value(Match *out, Flow *flow, const Spec *spec, Val *u) {
+    *out = (Match){.spec = spec, .flow = flow};
+    State s = {.m = out};
+    return match(&s, spec->pattern, u, 0);
+}
+
+static bool depends(const Val *v, const Val *part, uint32_t *steps) {
+    if (v == part) return true;
+    if (++*steps > 4000) return true; // too large to tell: assume so
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (depends(v->args[i], part, steps)) return true;
+    }
+    return false;
+}
+
+bool val_depends(const Val *v, const Val *part) {
+    uint32_t steps = 0;
+    return depends(v, part, &steps);
+}

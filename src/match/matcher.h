@@ -1,0 +1,27 @@
+// matcher.h - graph against graph: does a value compute a rule's pattern?
+#ifndef NPUFUSE_MATCHER_H
+#define NPUFUSE_MATCHER_H
+
+#include "match/rule.h"
+
+typedef struct Match {
+    const Spec *spec;
+    Flow *flow; // of the user's graph
+    Val *bound[RULE_MAX_PARAMS]; // casts stripped for tensors
+    VEC(Val *) seen; // the user's values that are part of the computation
+    bool halves;     // two equal parts of one tensor were matched
+    Val *cut_tensor, *cut_at; // x[..., :d] and x[..., d:]: where it is cut
+    // The furthest difference met, for explanations.
+    uint32_t best_seen;
+    const Val *want, *got;
+} Match;
+
+// Whether `u` (casts stripped) is the pattern of the spec. On success `bound`
+// and `seen` are filled; on failure `want` and `got` are the first difference
+// of the furthest attempt, and `best_seen` how far it came.
+bool match_value(Match *out, Flow *flow, const Spec *spec, Val *u);
+
+// Whether the computation of `v` contains `part` (casts stripped).
+bool val_depends(const Val *v, const Val *part);
+
+#endif

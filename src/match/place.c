@@ -1,0 +1,598 @@
+// place.c - spans, reaching definitions and expressions for values.
+#include "base/base.h"
+
+#include "match/place.h"
+
+// ---- what a statement does ---------------------------------------------------------
+
+static StmtInfo *info_of(const Frame *f, const Node *stmt) {
+    for (uint32_t i = 0; i < f->stmts.len; i++) {
+        if (f->stmts.at[i].stmt == stmt) return &f->stmts.at[i];
+    }
+    return NULL;
+}
+
+static bool holds_time(const StmtInfo *s, uint32_t time) {
+    return time >= s->time_before && time <= s->time_after;
+}
+
+static bool holds_stmt(const Frame *f, const StmtInfo *s, const Node *stmt) {
+    if (s->stmt == stmt) return true;
+    const StmtInfo *inner = info_of(f, stmt);
+    return inner && inner->time_before > s->time_before &&
+           inner->time_before <= s->time_after;
+}
+
+static bool is_seen(const Match *m, const Val *v) {
+    for (uint32_t i = 0; i < m->seen.len; i++) {
+        if (m->seen.at[i] == v) return true;
+    }
+    return false;
+}
+
+static bool is_bound(const Match *m, const Val *v) {
+    for (uint32_t i = 0; i < m->spec->rule->param_count; i++) {
+        if (m->bound[i] == v) return true;
+    }
+    return false;
+}
+
+static bool computes_inner(const Place *p, const StmtInfo *s) {
+    const Frame *f = p->frame;
+    for (uint32_t i = 0; i < f->evals.len; i++) {
+        const EvalRecord *e = &f->evals.at[i];
+        if (is_seen(p->match, e->val) && holds_stmt(f, s, e->stmt)) return true;
+    }
+    // h = x[..., :d] has no call and no operator.
+    const Node *stmt = s->stmt;
+    if (stmt->kind != N_ASSIGN) return false;
+    Node *value = stmt->u.assign.value;
+    if (value->kind == N_SUBSCRIPT) {
+        return is_seen(p->match, f->mf->val_of[value->id]);
+    }
+    if (value->kind != N_TUPLE) return false;
+    for (uint32_t i = 0; i < value->u.list.elts.len; i++) {
+        Val *v = f->mf->val_of[value->u.list.elts.at[i]->id];
+        if (v && is_seen(p->match, v)) return true;
+    }
+    return false;
+}
+
+static bool targets_names_only(const Node *target) {
+    if (target->kind == N_NAME) return true;
+    if (target->kind != N_TUPLE && target->kind != N_LIST) return false;
+    for (uint32_t i = 0; i < target->u.list.elts.len; i++) {
+        if (!targets_names_only(target->u.list.elts.at[i])) return false;
+    }
+    return true;
+}
+
+static bool only_binds_block(const NodeList *block);
+
+// Assignments to names, and branches of nothing else.
+static bool only_binds(const Node *stmt) {
+    switch ((int)stmt->kind) {
+    case N_ASSIGN:
+        for (uint32_t i = 0; i < stmt->u.assign.targets.len; i++) {
+            if (!targets_names_only(stmt->u.assign.targets.at[i])) return false;
+        }
+        return true;
+    case N_ANN_ASSIGN: return stmt->u.ann_assign.target->kind == N_NAME;
+    case N_AUG_ASSIGN: return stmt->u.aug_assign.target->kind == N_NAME;
+    case N_PASS: return true;
+    case N_IF:
+        return only_binds_block(&stmt->u.while_.body) &&
+               only_binds_block(&stmt->u.while_.orelse);
+    default: return false;
+    }
+}
+
+static bool only_binds_block(const NodeList *block) {
+    for (uint32_t i = 0; i < block->len; i++) {
+        if (!only_binds(block->at[i])) return false;
+    }
+    return true;
+}
+
+static uint32_t total_effects(const Frame *f, const StmtInfo *s) {
+    uint32_t total = s->effects;
+    for (uint32_t i = 0; i < f->stmts.len; i++) {
+        const StmtInfo *inner = &f->stmts.at[i];
+        if (inner != s && inner->time_before > s->time_before &&
+            inner->time_before <= s->time_after) {
+            total += inner->effects;
+        }
+    }
+    return total;
+}
+
+typedef struct EffectWalk {
+    const ModuleFlow *mf;
+    const Match *match;
+    bool inputs_only; // count effects inside bound inputs
+    uint32_t effects;
+} EffectWalk;
+
+static bool count_effects(Node *node, void *data) {
+    EffectWalk *walk = data;
+    if (walk->inputs_only) {
+        Val *v = walk->mf->val_of[node->id];
+        if (v && is_bound(walk->match, val_strip(v))) {
+            EffectWalk inside = *walk;
+            inside.inputs_only = false;
+            inside.effects = 0;
+            count_effects(node, &inside);
+            walk->effects += inside.effects;
+            return true;
+        }
+        return node_children(node, count_effects, data);
+    }
+    if (node->kind == N_CALL) {
+        walk->effects += walk->mf->effects_of[node->id];
+        return true;
+    }
+    return node_children(node, count_effects, data);
+}
+
+static uint32_t effects_in(const Frame *f, const Match *m, Node *node,
+                           bool inputs_only) {
+    EffectWalk walk = {f->mf, m, inputs_only, 0};
+    count_effects(node, &walk);
+    return walk.effects;
+}
+
+// An in-place operator on anything but the match's own inner values is seen
+// from outside.
+static bool changes_others(const Place *p, const StmtInfo *s) {
+    const Frame *f = p->frame;
+    for (uint32_t i = 0; i < f->stmts.len; i++) {
+        const StmtInfo *inner = &f->stmts.at[i];
+        bool inside = inner == s || (inner->time_before > s->time_before &&
+                                     inner->time_before <= s->time_after);
+        if (!inside || !inner->mutated) continue;
+        if (!is_seen(p->match, inner->mutated)) return true;
+    }
+    return false;
+}
+
+static bool is_pure(const Place *p, const StmtInfo *s) {
+    if (!only_binds(s->stmt) || s->ends || changes_others(p, s)) return false;
+    uint32_t inside = effects_in(p->frame, p->match, s->stmt, true);
+    return total_effects(p->frame, s) == inside;
+}
+
+// ---- who reads it -------------------------------------------------------------------
+
+static bool is_dropped_stmt(const Place *p, const Node *stmt) {
+    for (uint32_t i = p->first; i < p->last; i++) {
+        if (!p->kept[i] && holds_stmt(p->frame, p->infos[i], stmt)) return true;
+    }
+    return p->infos[p->last]->stmt == stmt;
+}
+
+static bool bind_is_private(const Place *p, const Bind *bind) {
+    if (bind->escaped) return false;
+    for (uint32_t i = 0; i < bind->users.len; i++) {
+        if (!is_dropped_stmt(p, bind->users.at[i])) return false;
+    }
+    return true;
+}
+
+typedef struct NameWalk {
+    const Place *place;
+    const StmtInfo *dropped; // NULL: any
+    const Node *skip;
+    const Node *stmt;
+    bool found;
+} NameWalk;
+
+// The last statement must not read, outside the result, what `dropped` binds.
+static bool find_outside_read(Node *node, void *data) {
+    NameWalk *walk = data;
+    if (node == walk->skip) return true;
+    if (node->kind == N_NAME && node->ctx == CTX_LOAD) {
+        const Place *p = walk->place;
+        NameInfo *info = name_find(&p->frame->names, (uintptr_t)node->u.name.id);
+        if (!info) return true;
+        for (uint32_t i = 0; i < info->events.len; i++) {
+            uint32_t time = info->events.at[i].time;
+            if (!holds_time(walk->dropped, time)) continue;
+            Bind *now = name_at(info, p->infos[p->last]->time_before);
+            if (now == info->events.at[i].bind) walk->found = true;
+        }
+        return true;
+    }
+    return node_children(node, find_outside_read, data);
+}
+
+static bool is_private(const Place *p, const StmtInfo *s) {
+    const Frame *f = p->frame;
+    for (uint32_t i = 0; i < f->names.cap; i++) {
+        const NameInfo *info = f->names.slots[i];
+        if (!info) continue;
+        for (uint32_t k = 0; k < info->events.len; k++) {
+            if (!holds_time(s, info->events.at[k].time)) continue;
+            if (info->captured) return false;
+            if (info->events.at[k].bind && !bind_is_private(p, info->events.at[k].bind)) {
+                return false;
+            }
+        }
+    }
+    const Node *root = p->infos[p->last]->stmt;
+    NameWalk walk = {.place = p, .dropped = s, .skip = p->record->node};
+    if (root != p->record->node) find_outside_read((Node *)(uintptr_t)root, &walk);
+    return !walk.found;
+}
+
+// ---- names in the fused branch ---------------------------------------------------------
+
+static bool has_event(const NameInfo *info, const StmtInfo *s) {
+    for (uint32_t i = 0; i < info->events.len; i++) {
+        if (holds_time(s, info->events.at[i].time)) return true;
+    }
+    return false;
+}
+
+// What the name holds in the fused branch just before block statement `at`.
+static Bind *fused_bind(const Place *p, const NameInfo *info, uint32_t at) {
+    for (uint32_t i = at; i-- > p->first;) {
+        if (p->kept[i] && has_event(info, p->infos[i])) {
+            return name_at(info, p->infos[i]->time_after);
+        }
+    }
+    return name_at(info, p->infos[p->first]->time_before);
+}
+
+static const Sym *name_holding(const Place *p, const Val *v, uint32_t at) {
+    const Frame *f = p->frame;
+    const Sym *best = NULL;
+    uint32_t best_time = 0;
+    for (uint32_t i = 0; i < f->names.cap; i++) {
+        const NameInfo *info = f->names.slots[i];
+        if (!info || info->key & 1) continue;
+        const Bind *b = fused_bind(p, info, at);
+        if (!b || b->val != v) continue;
+        uint32_t time = info->events.len ? info->events.at[0].time : 0;
+        if (!best || time > best_time) {
+            best = (const Sym *)info->key;
+            best_time = time;
+        }
+    }
+    return best;
+}
+
+static Str number_text(const Place *p, const Val *v) {
+    if (v->node && v->node->kind == N_CONSTANT && v->module) {
+        return source_span(&v->module->source, v->node->start, v->node->end);
+    }
+    return arena_printf(p->frame->flow->arena, "%.12g", v->num);
+}
+
+static Str expr_at(const Place *p, Val *v, uint32_t at, int depth) {
+    Arena *arena = p->frame->flow->arena;
+    if (val_is_number(v)) return number_text(p, v);
+    if (val_is_none(v)) return STR("None");
+    const Sym *name = name_holding(p, v, at);
+    if (name) return sym_str(name);
+    if (v->op == V_ATTR && depth < 8) {
+        Str object = expr_at(p, v->args[0], at, depth + 1);
+        if (object.len) {
+            return arena_printf(arena, "%.*s.%s", STR_FMT(object), v->name->text);
+        }
+    }
+    return (Str){0};
+}
+
+Str place_expr_start(const Place *p, Val *v) {
+    return expr_at(p, v, p->first, 0);
+}
+
+Str place_expr(const Place *p, Val *v) {
+    Str text = expr_at(p, v, p->last, 0);
+    for (uint32_t i = 0; !text.len && i < p->match->spec->rule->param_count; i++) {
+        if (p->inputs[i].val == v) text = p->inputs[i].text;
+    }
+    return text;
+}
+
+// ---- inputs that are no name: the source expression, evaluated once -----------------------
+
+typedef struct NodeSearch {
+    const Place *place;
+    const Val *val;
+    bool exact;
+    Node *found;
+} NodeSearch;
+
+static bool search_node(Node *node, void *data) {
+    NodeSearch *search = data;
+    Val *v = search->place->frame->mf->val_of[node->id];
+    bool stored = node->kind == N_NAME && node->ctx != CTX_LOAD;
+    bool statement = node_is_statement(node);
+    if (v && !stored && !statement && node->kind != N_STARRED &&
+        (search->exact ? v == search->val : val_strip(v) == search->val)) {
+        search->found = node;
+        return false;
+    }
+    if (node->kind == N_LAMBDA) return true;
+    return node_children(node, search_node, data);
+}
+
+typedef struct FreshCheck {
+    const Place *place;
+    uint32_t at;
+    bool changed;
+} FreshCheck;
+
+// Every name of the expression must hold, in the fused branch, what it held.
+static bool check_name(Node *node, void *data) {
+    FreshCheck *check = data;
+    const Place *p = check->place;
+    if (node->kind != N_NAME) return node_children(node, check_name, data);
+    NameInfo *info = name_find(&p->frame->names, (uintptr_t)node->u.name.id);
+    Val *was = p->frame->mf->val_of[node->id];
+    if (!info || !was) return true;
+    const Bind *b = fused_bind(p, info, check->at);
+    if (!b || b->val != was) check->changed = true;
+    return true;
+}
+
+static bool is_evaluable(const Place *p, Node *node, uint32_t at) {
+    FreshCheck check = {.place = p, .at = at};
+    check_name(node, &check);
+    return !check.changed;
+}
+
+static Node *find_node(const Place *p, const Val *v, bool exact, uint32_t *at) {
+    for (uint32_t i = p->first; i <= p->last; i++) {
+        if (i < p->last && p->kept[i]) continue;
+        NodeSearch search = {.place = p, .val = v, .exact = exact};
+        Node *from = i == p->last ? p->record->node : p->infos[i]->stmt;
+        if (node_is_statement(from)) node_children(from, search_node, &search);
+        else search_node(from, &search);
+        if (search.found && is_evaluable(p, search.found, i)) {
+            *at = i;
+            return search.found;
+        }
+    }
+    return NULL;
+}
+
+// Casts of a bound input that were met: any of them may stand for it.
+static Val *other_form(const Place *p, const Val *bound, uint32_t *from) {
+    const Match *m = p->match;
+    for (; *from < m->seen.len; (*from)++) {
+        Val *v = m->seen.at[*from];
+        if (v->op == V_CAST && val_strip(v) == bound) {
+            (*from)++;
+            return v;
+        }
+    }
+    return NULL;
+}
+
+static bool place_named(Place *p, PlacedInput *in, Val *v) {
+    Str text = expr_at(p, v, p->last, 0);
+    if (!text.len) return false;
+    in->val = v;
+    in->text = text;
+    in->start = expr_at(p, v, p->first, 0);
+    return true;
+}
+
+static bool place_input(Place *p, uint32_t param) {
+    PlacedInput *in = &p->inputs[param];
+    Val *bound = p->match->bound[param];
+    if (place_named(p, in, bound)) return true;
+    in->node = find_node(p, bound, true, &in->at);
+    if (in->node) {
+        in->val = bound;
+        return true;
+    }
+    uint32_t from = 0;
+    for (Val *v; (v = other_form(p, bound, &from));) {
+        if (place_named(p, in, v)) return true;
+    }
+    in->node = find_node(p, bound, false, &in->at);
+    if (!in->node) return false;
+    in->val = p->frame->mf->val_of[in->node->id];
+    return true;
+}
+
+// ---- fresh names ---------------------------------------------------------------------------
+
+static bool name_used(const Place *p, Str name) {
+    const Sym *sym = sym_find(p->frame->flow->symbols, name);
+    if (!sym) return false;
+    return name_find(&p->frame->names, (uintptr_t)sym) ||
+           module_binding(p->frame->module, sym);
+}
+
+Str place_fresh_name(const Place *p, Str wish) {
+    Str name = wish;
+    for (uint32_t i = 1; name_used(p, name); i++) {
+        name = i == 1 ? arena_printf(p->frame->flow->arena, "npu_%.*s", STR_FMT(wish))
+                      : arena_printf(p->frame->flow->arena, "npu_%.*s_%u",
+                                     STR_FMT(wish), i);
+    }
+    return name;
+}
+
+static void name_inputs(Place *p) {
+    const Rule *rule = p->match->spec->rule;
+    for (uint32_t i = 0; i < rule->param_count; i++) {
+        PlacedInput *in = &p->inputs[i];
+        if (!in->node) continue;
+        in->text = place_fresh_name(p, sym_str(rule->params[i].name));
+    }
+}
+
+// ---- the span ---------------------------------------------------------------------------------
+
+static bool is_simple_root(const Node *stmt, const Node *expr) {
+    switch ((int)stmt->kind) {
+    case N_ASSIGN: case N_ANN_ASSIGN: case N_RETURN: case N_EXPR: return true;
+    case N_AUG_ASSIGN: return stmt == expr || stmt->u.aug_assign.target->kind == N_NAME;
+    default: return false;
+    }
+}
+
+static bool collect_infos(Place *p, const StmtInfo *root) {
+    if (root->index >= SPAN_MAX) {
+        p->first = p->last = SPAN_MAX - 1;
+        return false;
+    }
+    p->block = root->block;
+    p->last = root->index;
+    for (uint32_t i = 0; i < p->frame->stmts.len; i++) {
+        StmtInfo *s = &p->frame->stmts.at[i];
+        if (s->block == root->block && s->index <= p->last) p->infos[s->index] = s;
+    }
+    for (uint32_t i = 0; i <= p->last; i++) {
+        if (!p->infos[i]) return false;
+    }
+    return true;
+}
+
+// Leaves out what is only there for the match, until nothing changes.
+static void drop_statements(Place *p) {
+    p->first = 0;
+    for (uint32_t i = 0; i < p->last; i++) {
+        p->computes[i] = computes_inner(p, p->infos[i]);
+        p->kept[i] = !(p->computes[i] && is_pure(p, p->infos[i]));
+    }
+    // Numbers like `dtype = x.dtype` that only dropped statements read.
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = p->last; i-- > 0;) {
+            if (p->kept[i] || is_private(p, p->infos[i])) continue;
+            p->kept[i] = true;
+            p->wasted = true;
+            changed = true;
+        }
+    }
+    while (p->first < p->last && p->kept[p->first]) p->first++;
+}
+
+static bool spans_lines(Node *node, void *data) {
+    const Place *p = data;
+    const SourceText *source = &p->frame->module->source;
+    bool text = (node->kind == N_CONSTANT && node->op == CONST_STR) ||
+                node->kind == N_JOINED_STR;
+    if (text && source_line(source, node->start) !=
+                    source_line(source, node->end ? node->end - 1 : 0)) {
+        return false;
+    }
+    return node_children(node, spans_lines, data);
+}
+
+static bool is_blank(const SourceText *source, uint32_t from, uint32_t to,
+                     bool comment_ends) {
+    for (uint32_t i = from; i < to; i++) {
+        char c = source->text.at[i];
+        if (comment_ends && c == '#') return true;
+        if (c != ' ' && c != '\t' && c != '\f' && c != '\r') return false;
+    }
+    return true;
+}
+
+// The span must own its lines: nothing before it on the first, nothing but a
+// comment behind it on the last.
+static bool owns_lines(const Place *p) {
+    const SourceText *source = &p->frame->module->source;
+    const Node *first = p->infos[p->first]->stmt, *last = p->infos[p->last]->stmt;
+    uint32_t line = source_line(source, first->start);
+    uint32_t end_line = source_line(source, last->end);
+    uint32_t end = end_line < source->line_count ? source->lines[end_line]
+                                                 : (uint32_t)source->text.len;
+    while (end > last->end && (source->text.at[end - 1] == '\n' ||
+                               source->text.at[end - 1] == '\r')) {
+        end--;
+    }
+    return is_blank(source, source->lines[line - 1], first->start, false) &&
+           is_blank(source, last->end, end, true);
+}
+
+typedef struct CallSearch {
+    const Place *place;
+    bool found;
+} CallSearch;
+
+static bool search_call_before(Node *node, void *data) {
+    CallSearch *search = data;
+    const Place *p = search->place;
+    if (node == p->record->node) return true;
+    if (node->kind == N_CALL && node->end <= p->record->node->start &&
+        p->frame->mf->effects_of[node->id]) {
+        search->found = true;
+        return false;
+    }
+    return node_children(node, search_call_before, data);
+}
+
+// A call that is evaluated wholly before the result; f(result) is not.
+static bool has_call_before(const Place *p, Node *value) {
+    CallSearch search = {.place = p};
+    search_call_before(value, &search);
+    return search.found;
+}
+
+// Calls evaluated before the result in its statement keep their order only if
+// no input is evaluated ahead of them.
+static bool keeps_order(const Place *p) {
+    const Node *root = p->infos[p->last]->stmt;
+    if (root == p->record->node) return true;
+    bool hoists = false;
+    for (uint32_t i = 0; i < RULE_MAX_PARAMS; i++) {
+        const PlacedInput *in = &p->inputs[i];
+        hoists |= in->node && in->at == p->last &&
+                  effects_in(p->frame, p->match, in->node, false) > 0;
+    }
+    uint32_t all = p->infos[p->last]->effects;
+    uint32_t inside = effects_in(p->frame, p->match, p->record->node, false);
+    if (!hoists || all == inside) return true;
+    Node *value = root->kind == N_RETURN || root->kind == N_EXPR
+                      ? root->u.return_.value
+                  : root->kind == N_ASSIGN ? root->u.assign.value : NULL;
+    return value && !has_call_before(p, value);
+}
+
+void place_match(Place *out, Frame *frame, const Match *match,
+                 const EvalRecord *record) {
+    *out = (Place){.frame = frame, .match = match, .record = record};
+    if (record->in_nested) {
+        out->fault = "it stands in a lambda or comprehension, where no statement can be replaced";
+        return;
+    }
+    StmtInfo *root = record->stmt ? info_of(frame, record->stmt) : NULL;
+    if (!root || !is_simple_root(record->stmt, record->node)) {
+        out->fault = "it stands in the header of a compound statement";
+        return;
+    }
+    if (!collect_infos(out, root)) {
+        out->fault = "its block is too long";
+        return;
+    }
+    drop_statements(out);
+    if (changes_others(out, root)) {
+        out->fault = "an in-place operator changes a tensor that others see";
+        return;
+    }
+    for (uint32_t i = 0; i < match->spec->rule->param_count; i++) {
+        if (match->bound[i] && !place_input(out, i)) {
+            out->fault = "an input has no expression where the replacement would stand";
+            return;
+        }
+    }
+    name_inputs(out);
+    if (!keeps_order(out)) {
+        out->fault = "calls would be evaluated in another order";
+        return;
+    }
+    for (uint32_t i = out->first; i <= out->last; i++) {
+        if (spans_lines(out->infos[i]->stmt, out)) continue;
+        out->fault = "a string of several lines would be indented";
+        return;
+    }
+    if (!owns_lines(out)) out->fault = "other statements share its lines";
+}

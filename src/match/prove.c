@@ -1,0 +1,431 @@
+// prove.c - one prover a predicate.
+#include "base/base.h"
+
+#include "match/prove.h"
+
+#include "flow/dtype.h"
+
+typedef struct Prover {
+    Flow *flow;
+    const Place *place;
+    const Match *match;
+    Requirement *r;
+} Prover;
+
+int requirement_param(const Requirement *r, const Sym *name) {
+    for (uint32_t i = 0; i < r->name_count; i++) {
+        if (r->names[i] == name) return r->args[i];
+    }
+    return -1;
+}
+
+static Val *bound_name(const Prover *p, const Node *node) {
+    if (node->kind != N_NAME) return NULL;
+    int i = requirement_param(p->r, node->u.name.id);
+    return i < 0 ? NULL : p->match->bound[i];
+}
+
+// `name.attr` of a parameter; returns its value.
+static Val *param_attr(const Prover *p, const Node *node, const char *attr) {
+    if (node->kind != N_ATTRIBUTE) return NULL;
+    if (!str_is(sym_str(node->u.attribute.attr), attr)) return NULL;
+    return bound_name(p, node->u.attribute.value);
+}
+
+// `name.method()` of a parameter.
+static Val *param_call(const Prover *p, const Node *node, const char *method) {
+    if (node->kind != N_CALL || node->u.call.args.len) return NULL;
+    return param_attr(p, node->u.call.func, method);
+}
+
+static FactState state(Prover *p, FactState s, const char *why) {
+    p->r->why = str_of(why);
+    return s;
+}
+
+static FactState doubtful(Prover *p, const char *why) {
+    p->r->soft = true;
+    return state(p, FACT_UNKNOWN, why);
+}
+
+static void link_to(Prover *p, Module *module, Node *node, const char *what) {
+    if (!module || !node) return;
+    ChainLink *link = NEW(p->flow->arena, ChainLink);
+    *link = (ChainLink){module, node, what, p->r->chain};
+    p->r->chain = link;
+}
+
+// ---- shapes -------------------------------------------------------------------------
+
+// Below everything that keeps the shape.
+static Val *shape_root(Val *v) {
+    for (int depth = 0; depth < 64; depth++) {
+        switch ((int)v->op) {
+        case V_CAST: case OP_NEG: case OP_SILU: case OP_SIGMOID: case OP_TANH:
+        case OP_RELU: case OP_GELU: case OP_ABS: case OP_CLAMP: case OP_DROPOUT:
+        case OP_CONTIGUOUS: case OP_CLONE: case OP_DETACH: case OP_POW:
+        case OP_SQRT: case OP_RSQRT: case OP_EXP: case OP_SOFTMAX:
+            v = v->args[0];
+            break;
+        default:
+            return v;
+        }
+    }
+    return v;
+}
+
+// The torch.nn.Linear behind the callee of a call; NULL if it is none.
+static Val *linear_of(Flow *flow, const Val *call) {
+    if (call->op != V_CALL) return NULL;
+    Val *callee = call->args[0];
+    if (callee->op == V_ATTR && object_class(callee->args[0])) {
+        Val *made = object_attr(flow, callee->args[0], callee->name);
+        if (made) callee = made;
+    }
+    if (callee->op != V_INSTANCE || callee->def) return NULL;
+    return str_is(callee->text, "torch.nn.Linear") ? callee : NULL;
+}
+
+static Val *keyword_or(const Val *inst, uint32_t index, const char *name) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < inst->nargs; i++) {
+        const Val *arg = inst->args[i];
+        if (arg->op == V_KEYWORD) {
+            if (arg->name && str_is(sym_str(arg->name), name)) return arg->args[0];
+        } else if (at++ == index) {
+            return inst->args[i];
+        }
+    }
+    return NULL;
+}
+
+static bool same_linears(Prover *p, Val *a, Val *b) {
+    Val *la = linear_of(p->flow, a), *lb = linear_of(p->flow, b);
+    if (!la || !lb || a->nargs != 2 || b->nargs != 2) return false;
+    if (shape_root(a->args[1]) != shape_root(b->args[1])) return false;
+    Val *oa = keyword_or(la, 1, "out_features"), *ob = keyword_or(lb, 1, "out_features");
+    if (!oa || oa != ob) return false;
+    link_to(p, lb->module, lb->node, "constructor");
+    link_to(p, la->module, la->node, "constructor");
+    return true;
+}
+
+// The parameter behind an attribute: nn.Parameter(...) and its data, or NULL.
+static Val *parameter_of(Flow *flow, Val *v) {
+    if (v->op == V_ATTR && object_class(v->args[0])) {
+        Val *made = object_attr(flow, v->args[0], v->name);
+        if (made) v = made;
+    }
+    if (v->op == V_PHI) { // nn.Parameter(...) if affine else None
+        Val *a = parameter_of(flow, v->args[1]);
+        return a ? a : parameter_of(flow, v->args[2]);
+    }
+    return v->op == OP_PARAMETER ? v : NULL;
+}
+
+// The sizes a tensor is made with, as a tuple; NULL if unknown.
+static Val *made_sizes(const Val *data) {
+    switch ((int)data->op) {
+    case OP_ONES: case OP_ZEROS: case OP_EMPTY: case OP_FULL: return data->args[0];
+    case OP_MUL: case OP_ADD:
+        for (int i = 0; i < 2; i++) {
+            Val *sizes = made_sizes(data->args[i]);
+            if (sizes) return sizes;
+        }
+        return NULL;
+    default: return NULL;
+    }
+}
+
+// One product of one input by two weights of one shape: F.linear(x, w1).
+static bool alike(Prover *p, Val *a, Val *b) {
+    if (a->op != b->op) return false;
+    if (a->op == V_PARAM) return true;
+    if (a->op == OP_LINEAR || a->op == OP_MATMUL) {
+        return shape_root(a->args[0]) == shape_root(b->args[0]);
+    }
+    if (a->op == V_CALL && a->nargs == b->nargs && a->nargs >= 2) {
+        bool learned = a->args[0]->op == V_ATTR && b->args[0]->op == V_ATTR;
+        return learned && shape_root(a->args[1]) == shape_root(b->args[1]);
+    }
+    if (a->op == V_ITEM) return a->args[0] == b->args[0];
+    (void)p;
+    return false;
+}
+
+static FactState same_shape(Prover *p, Val *a, Val *b) {
+    a = shape_root(a);
+    b = shape_root(b);
+    if (a == b) return state(p, FACT_PROVEN, "one is computed from the other, element by element");
+    if (a->op == V_PART && b->op == V_PART && a->args[0] == b->args[0] &&
+        a->args[1] == b->args[1]) {
+        return state(p, FACT_PROVEN, "both are parts of one split");
+    }
+    if (same_linears(p, a, b)) {
+        return state(p, FACT_PROVEN, "both are linear layers of one width on the same input");
+    }
+    if (parameter_of(p->flow, a) || parameter_of(p->flow, b)) {
+        return state(p, FACT_REFUTED, "one of the two is a learned parameter, not an activation");
+    }
+    bool reduced = a->op == OP_MEAN || b->op == OP_MEAN || a->op == OP_UNSQUEEZE ||
+                   b->op == OP_UNSQUEEZE || a->op == OP_SUM || b->op == OP_SUM;
+    if (reduced) {
+        return state(p, FACT_REFUTED, "one of the two is broadcast over the other");
+    }
+    if (alike(p, a, b)) {
+        return state(p, FACT_UNKNOWN, "two results of one kind; tested at run time");
+    }
+    return doubtful(p, "nothing in the source shows that the two have one shape");
+}
+
+static bool is_int_size(Prover *p, Val *size) {
+    if (size->op == V_PARAM && size->node) {
+        const Node *a = size->node->u.arg.annotation;
+        if (a && a->kind == N_NAME && str_is(sym_str(a->u.name.id), "int")) return true;
+    }
+    Resolved r = flow_resolve(p->flow, size);
+    return r.val && val_is_number(r.val) && r.val->num != 1;
+}
+
+// w.shape == x.shape[-1:]
+static FactState spans_last_axis(Prover *p, Val *w) {
+    Val *leaf = val_strip(w);
+    Val *parameter = parameter_of(p->flow, leaf);
+    Val *sizes = parameter ? made_sizes(parameter->args[0]) : NULL;
+    if (sizes && sizes->op == V_TUPLE && sizes->nargs > 1) {
+        return state(p, FACT_REFUTED, "the weight has more than one axis");
+    }
+    if (sizes && sizes->op == V_TUPLE && sizes->nargs == 1) {
+        link_to(p, parameter->module, parameter->node, "constructor");
+        if (val_is_int(sizes->args[0], 1)) {
+            return state(p, FACT_REFUTED, "the weight has one element");
+        }
+        if (is_int_size(p, sizes->args[0])) {
+            return state(p, FACT_PROVEN, "the weight has one axis, and the product with x needs its length");
+        }
+        return state(p, FACT_UNKNOWN, "a parameter whose size the caller gives; tested at run time");
+    }
+    if (leaf->op == V_PARAM || leaf->op == V_ATTR) {
+        return state(p, FACT_UNKNOWN, "tested at run time");
+    }
+    return doubtful(p, "the factor is computed, not a weight of the last axis");
+}
+
+// ---- dtypes ---------------------------------------------------------------------------
+
+static bool dtype_listed(const Val *dtype, const Node *list) {
+    for (uint32_t i = 0; i < list->u.list.elts.len; i++) {
+        const Node *elt = list->u.list.elts.at[i];
+        if (elt->kind != N_ATTRIBUTE) continue;
+        Str name = sym_str(elt->u.attribute.attr);
+        if (str_ends(dtype->text, name.at) && dtype->text.len == name.len + 6) return true;
+    }
+    return false;
+}
+
+static FactState dtype_in(Prover *p, Val *x, const Node *list) {
+    Val *d = dtype_of(p->flow, x, (Scalars){0});
+    if (d->op != V_GLOBAL || list->kind != N_TUPLE) {
+        return state(p, FACT_UNKNOWN, "the dtype is known at run time");
+    }
+    if (dtype_listed(d, list)) return state(p, FACT_PROVEN, "cast in the source");
+    return state(p, FACT_REFUTED, "the source casts to another dtype");
+}
+
+// ---- layout ------------------------------------------------------------------------------
+
+bool is_contiguous(Flow *flow, Val *v) {
+    switch ((int)v->op) {
+    case OP_CONTIGUOUS: case OP_CAT: case OP_STACK: case OP_LINEAR: return true;
+    case V_CALL: return linear_of(flow, v) != NULL;
+    case OP_MATMUL: return true;
+    default: return false;
+    }
+}
+
+// ---- predicates -----------------------------------------------------------------------------
+
+static FactState prove_in(Prover *p, const Node *test) {
+    Val *x = param_attr(p, test->u.compare.left, "dtype");
+    return x ? dtype_in(p, x, test->u.compare.comparators.at[0]) : FACT_UNKNOWN;
+}
+
+static FactState prove_equal(Prover *p, const Node *test) {
+    const Node *left = test->u.compare.left;
+    const Node *right = test->u.compare.comparators.at[0];
+    Val *a = param_attr(p, left, "shape"), *b = param_attr(p, right, "shape");
+    if (a && b) return same_shape(p, a, b);
+    if (a && right->kind == N_SUBSCRIPT) return spans_last_axis(p, a);
+    bool even = left->kind == N_BIN_OP && left->op == A_MOD;
+    if (even && p->match->halves) {
+        return state(p, FACT_PROVEN, "the product of its two parts needs equal halves");
+    }
+    return FACT_UNKNOWN;
+}
+
+static bool comes_from_clamp(const Val *v) {
+    v = val_strip((Val *)(uintptr_t)v);
+    return v->op == OP_CLAMP || v->op == OP_TANH || v->op == OP_MAXIMUM ||
+           v->op == OP_MINIMUM;
+}
+
+// unclamped(x): x is no output of a clamp or soft-cap.
+static FactState prove_call(Prover *p, const Node *test) {
+    const Node *func = test->u.call.func;
+    if (func->kind == N_NAME && str_is(sym_str(func->u.name.id), "unclamped") &&
+        test->u.call.args.len == 1) {
+        Val *x = bound_name(p, test->u.call.args.at[0]);
+        if (!x) return FACT_UNKNOWN;
+        if (comes_from_clamp(x)) {
+            link_to(p, x->module, x->node, "clamp");
+            return state(p, FACT_REFUTED, "");
+        }
+        return state(p, FACT_PROVEN, "no clamp before the product");
+    }
+    Val *x = param_call(p, test, "is_contiguous");
+    if (x && is_contiguous(p->flow, x)) return state(p, FACT_PROVEN, "made without gaps");
+    return FACT_UNKNOWN;
+}
+
+static FactState prove(Prover *p, const Node *test) {
+    if (test->kind == N_COMPARE && test->u.compare.comparators.len == 1) {
+        if (test->u.compare.ops[0] == A_IN) return prove_in(p, test);
+        if (test->u.compare.ops[0] == A_EQ) return prove_equal(p, test);
+        return FACT_UNKNOWN;
+    }
+    return test->kind == N_CALL ? prove_call(p, test) : FACT_UNKNOWN;
+}
+
+// ---- which asserts ------------------------------------------------------------------------------
+
+static void add_asserts(Requirements *out, const Place *place,
+                        const Requirement *form, const NodeList *body) {
+    const Spec *spec = place->match->spec;
+    Arena *arena = place->frame->flow->arena;
+    for (uint32_t i = 0; i < body->len; i++) {
+        Node *stmt = body->at[i];
+        if (stmt->kind == N_IF) {
+            int truth = spec_truth(spec, stmt->u.while_.test);
+            if (truth != 0) add_asserts(out, place, form, &stmt->u.while_.body);
+            if (truth != 1) add_asserts(out, place, form, &stmt->u.while_.orelse);
+        }
+        if (stmt->kind != N_ASSERT) continue;
+        Requirement r = *form;
+        r.test = stmt->u.assert_.test;
+        const Node *msg = stmt->u.assert_.msg;
+        if (msg && msg->kind == N_CONSTANT) r.message = msg->u.constant.text;
+        vec_push(arena, out, r);
+    }
+}
+
+static void name_params(Requirement *form, const Rule *rule, const Node *fn) {
+    const ArgumentsNode *a = fn->u.function->args->u.arguments;
+    for (uint32_t i = 0; i < a->args.len && i < RULE_MAX_PARAMS; i++) {
+        form->names[form->name_count] = a->args.at[i]->u.arg.name;
+        form->args[form->name_count++] = rule_param(rule, a->args.at[i]->u.arg.name);
+    }
+    for (uint32_t i = 0; i < a->kwonly.len && form->name_count < RULE_MAX_PARAMS; i++) {
+        form->names[form->name_count] = a->kwonly.at[i]->u.arg.name;
+        form->args[form->name_count++] = rule_param(rule, a->kwonly.at[i]->u.arg.name);
+    }
+}
+
+// The call of the operator in replacement(), or NULL.
+typedef struct OpSearch {
+    const Spec *spec;
+    Node *call;
+} OpSearch;
+
+static bool search_op(Node *node, void *data) {
+    OpSearch *search = data;
+    if (node->kind == N_IF) {
+        int truth = spec_truth(search->spec, node->u.while_.test);
+        const NodeList *arm = truth == 0 ? &node->u.while_.orelse : &node->u.while_.body;
+        for (uint32_t i = 0; i < arm->len; i++) {
+            if (!search_op(arm->at[i], data)) return false;
+        }
+        return true;
+    }
+    if (node->kind == N_CALL && node->u.call.func->kind == N_ATTRIBUTE &&
+        str_eq(sym_str(node->u.call.func->u.attribute.attr),
+               search->spec->rule->operator_)) {
+        search->call = node;
+        return false;
+    }
+    return node_children(node, search_op, data);
+}
+
+static const Node *operator_argument(const Node *call, uint32_t index,
+                                     const Sym *name) {
+    if (index < call->u.call.args.len) return call->u.call.args.at[index];
+    for (uint32_t i = 0; i < call->u.call.keywords.len; i++) {
+        const Node *k = call->u.call.keywords.at[i];
+        if (k->u.keyword.name == name) return k->u.keyword.value;
+    }
+    return NULL;
+}
+
+// limits() speaks of the operator's arguments; those that are a parameter of
+// the rule as it stands can be tested, the replacement sees to the others.
+static void name_operator_args(Requirement *form, const Spec *spec) {
+    OpSearch search = {.spec = spec};
+    node_children(spec->rule->replacement, search_op, &search);
+    if (!search.call) return;
+    const ArgumentsNode *a = spec->rule->op_limits->u.function->args->u.arguments;
+    for (uint32_t i = 0; i < a->args.len && i < RULE_MAX_PARAMS; i++) {
+        const Sym *name = a->args.at[i]->u.arg.name;
+        const Node *arg = operator_argument(search.call, i, name);
+        bool wraps = arg && arg->kind == N_CALL && arg->u.call.args.len == 1 &&
+                     arg->u.call.func->kind == N_NAME; // contiguous(x)
+        if (wraps) arg = arg->u.call.args.at[0];
+        int param = arg && arg->kind == N_NAME ? rule_param(spec->rule, arg->u.name.id) : -1;
+        form->names[form->name_count] = name;
+        form->args[form->name_count++] = param;
+    }
+}
+
+typedef struct NameCheck {
+    const Requirement *r;
+    const Match *match;
+    bool known;
+} NameCheck;
+
+static bool check_names(Node *node, void *data) {
+    NameCheck *check = data;
+    if (node->kind == N_NAME) {
+        for (uint32_t i = 0; i < check->r->name_count; i++) {
+            if (check->r->names[i] != node->u.name.id) continue;
+            int p = check->r->args[i];
+            if (p < 0 || !check->match->bound[p]) check->known = false;
+        }
+        return true;
+    }
+    return node_children(node, check_names, data);
+}
+
+static bool speaks_of_bound(const Requirement *r, const Match *match) {
+    NameCheck check = {r, match, true};
+    check_names(r->test, &check);
+    return check.known;
+}
+
+void prove_requirements(Requirements *out, const Place *place) {
+    *out = (Requirements){0};
+    const Spec *spec = place->match->spec;
+    Requirements all = {0};
+    Requirement form = {.module = spec->rule->module};
+    name_params(&form, spec->rule, spec->rule->requires);
+    add_asserts(&all, place, &form, &spec->rule->requires->u.function->body);
+    if (spec->rule->op_limits) {
+        Requirement limits = {.module = spec->rule->op_module};
+        name_operator_args(&limits, spec);
+        add_asserts(&all, place, &limits, &spec->rule->op_limits->u.function->body);
+    }
+    for (uint32_t i = 0; i < all.len; i++) {
+        Requirement r = all.at[i];
+        if (!speaks_of_bound(&r, place->match)) continue;
+        Prover p = {place->frame->flow, place, place->match, &r};
+        r.state = prove(&p, r.test);
+        vec_push(place->frame->flow->arena, out, r);
+    }
+}

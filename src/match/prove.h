@@ -1,0 +1,38 @@
+// prove.h - requirements: proven or refuted from the source, or left as a
+// guard.
+//
+// A requirement is an assert of a rule's requires() or of its operator's
+// limits(). Only a closed set of predicates has a prover; everything else is
+// unknown and becomes a term of the emitted condition.
+#ifndef NPUFUSE_PROVE_H
+#define NPUFUSE_PROVE_H
+
+#include "match/place.h"
+#include "model/finding.h"
+
+typedef struct Requirement {
+    const Module *module; // of the rule or operator file
+    Node *test;
+    Str message;
+    FactState state;
+    bool soft; // unknown, and nothing suggests that it holds: a caution
+    Str why;   // what the state rests on, for people; may be empty
+    ChainLink *chain;
+    int args[RULE_MAX_PARAMS]; // parameter of the rule by position in `names`
+    const Sym *names[RULE_MAX_PARAMS];
+    uint32_t name_count;
+} Requirement;
+
+typedef VEC(Requirement) Requirements;
+
+// The asserts that hold for this alternative, each tried. `place` may have a
+// fault; values are read from the match.
+void prove_requirements(Requirements *out, const Place *place);
+
+// The rule parameter that `name` means in the requirement, or -1.
+int requirement_param(const Requirement *r, const Sym *name);
+
+// Whether a value is certainly without gaps in memory.
+bool is_contiguous(Flow *flow, Val *v);
+
+#endif

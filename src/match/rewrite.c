@@ -1,0 +1,860 @@
+// rewrite.c - writes the guarded replacement.
+//
+// Texts are made by copying source and putting expressions in place of names
+// and nodes, so that what the user wrote stays as written.
+#include "base/base.h"
+
+#include "match/rewrite.h"
+
+#include "base/buf.h"
+#include "flow/dtype.h"
+
+// ---- substitution ------------------------------------------------------------------
+
+typedef struct Patch { // put `text` in place of source bytes start..end
+    uint32_t start, end;
+    Str text;
+} Patch;
+
+typedef VEC(Patch) Patches;
+
+static void add_patch(Arena *arena, Patches *list, uint32_t start, uint32_t end,
+                      Str text) {
+    Patch patch = {start, end, text};
+    vec_push(arena, list, patch);
+    for (uint32_t i = list->len - 1; i > 0; i--) { // keep them in order
+        if (list->at[i - 1].start <= list->at[i].start) break;
+        Patch swap = list->at[i];
+        list->at[i] = list->at[i - 1];
+        list->at[i - 1] = swap;
+    }
+}
+
+static Str patched(Arena *arena, const SourceText *source, uint32_t start,
+                   uint32_t end, const Patches *list) {
+    Buf buf = {0};
+    uint32_t at = start;
+    for (uint32_t i = 0; i < list->len; i++) {
+        const Patch *p = &list->at[i];
+        if (p->start < at || p->end > end) continue;
+        buf_add(&buf, source_span(source, at, p->start));
+        buf_add(&buf, p->text);
+        at = p->end;
+    }
+    buf_add(&buf, source_span(source, at, end));
+    Str text = arena_str(arena, buf_str(&buf));
+    buf_free(&buf);
+    return text;
+}
+
+static bool is_atom(Str text) {
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                     (c >= '0' && c <= '9') || c == '_' || c == '.';
+        if (!plain) return false;
+    }
+    return text.len > 0;
+}
+
+static Str atom(Arena *arena, Str text) {
+    return is_atom(text) ? text : arena_printf(arena, "(%.*s)", STR_FMT(text));
+}
+
+// ---- dtypes as text -----------------------------------------------------------------
+
+static Str cond_text(const Place *place, const Val *cond) {
+    const Node *n = cond->node;
+    if (!n || cond->module != place->frame->module) return (Str){0};
+    return source_span(&cond->module->source, n->start, n->end);
+}
+
+static Str dtype_join(const Place *place, const Val *d) {
+    Arena *arena = place->frame->flow->arena;
+    Str text = {0};
+    for (uint32_t i = 0; i < d->nargs; i++) {
+        Str one = dtype_text(place, d->args[i]);
+        if (!one.len) return (Str){0};
+        text = i == 0 ? one
+                      : arena_printf(arena, "torch.promote_types(%.*s, %.*s)",
+                                     STR_FMT(text), STR_FMT(one));
+    }
+    return text;
+}
+
+// `d if autocast is on else e`: the device is that of a tensor at hand.
+static Str dtype_autocast(const Place *place, const Val *d) {
+    Arena *arena = place->frame->flow->arena;
+    Str on = dtype_text(place, d->args[0]), off = dtype_text(place, d->args[1]);
+    Str tensor = {0};
+    const Rule *rule = place->match->spec->rule;
+    for (uint32_t i = 0; i < rule->param_count && !tensor.len; i++) {
+        if (place->match->bound[i] && !rule->params[i].scalar) {
+            tensor = place->inputs[i].text;
+        }
+    }
+    if (!on.len || !off.len || !tensor.len) return (Str){0};
+    return arena_printf(arena,
+                        "(%.*s if torch.is_autocast_enabled(%.*s.device.type) else %.*s)",
+                        STR_FMT(on), STR_FMT(tensor), STR_FMT(off));
+}
+
+Str dtype_text(const Place *place, Val *d) {
+    Arena *arena = place->frame->flow->arena;
+    switch ((int)d->op) {
+    case V_GLOBAL: return d->text;
+    case V_PROMOTE: return dtype_join(place, d);
+    case V_AUTOCAST: return dtype_autocast(place, d);
+    case V_DTYPE: {
+        Str x = place_expr(place, d->args[0]);
+        if (!x.len) return (Str){0};
+        Str owner = atom(arena, x);
+        return arena_printf(arena, "%.*s.dtype", STR_FMT(owner));
+    }
+    case V_PHI: {
+        Str cond = cond_text(place, d->args[0]);
+        Str a = dtype_text(place, d->args[1]), b = dtype_text(place, d->args[2]);
+        if (!cond.len || !a.len || !b.len) return (Str){0};
+        return arena_printf(arena, "(%.*s if %.*s else %.*s)", STR_FMT(a),
+                            STR_FMT(cond), STR_FMT(b));
+    }
+    default: return (Str){0};
+    }
+}
+
+static Scalars bound_scalars(const Place *place, Val **store) {
+    const Rule *rule = place->match->spec->rule;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < rule->param_count; i++) {
+        if (rule->params[i].scalar && place->match->bound[i]) {
+            store[n++] = place->match->bound[i];
+        }
+    }
+    return (Scalars){store, n};
+}
+
+Val *result_dtype(const Place *place) {
+    Val *store[RULE_MAX_PARAMS];
+    return dtype_of(place->frame->flow, place->record->val,
+                    bound_scalars(place, store));
+}
+
+// Whether every value of dtype `d` is held by dtype `wide`, for the dtypes
+// that the operators take (float32 and the halves).
+static bool is_wider(const Val *wide, const Val *d) {
+    if (wide == d || val_is_global(wide, "torch.float32")) return true;
+    switch ((int)wide->op) {
+    case V_PROMOTE:
+        for (uint32_t i = 0; i < wide->nargs; i++) {
+            if (wide->args[i] == d) return true;
+        }
+        return false;
+    case V_AUTOCAST: return is_wider(wide->args[0], d) && is_wider(wide->args[1], d);
+    case V_PHI: return is_wider(wide->args[1], d) && is_wider(wide->args[2], d);
+    default: return false;
+    }
+}
+
+// ---- the rule's replacement ----------------------------------------------------------
+
+typedef struct Writer {
+    Arena *arena;
+    const Place *place;
+    const Spec *spec;
+    const SourceText *rule_source;
+    Str texts[RULE_MAX_PARAMS];   // expression of each parameter
+    const Sym *local_names[8];    // names that replacement() binds
+    Str local_texts[8];
+    uint32_t local_count;
+    VEC(Str) lines; // statements before the result
+    Str result;
+    Val *op_dtype;  // dtype of what the operator returns
+    uint32_t cast_params; // bits: parameters in the operator's first argument
+    const char *fault;
+} Writer;
+
+static Str name_text(const Writer *w, const Sym *name) {
+    for (uint32_t i = w->local_count; i-- > 0;) {
+        if (w->local_names[i] == name) return w->local_texts[i];
+    }
+    int p = rule_param(w->spec->rule, name);
+    return p >= 0 ? w->texts[p] : (Str){0};
+}
+
+static bool add_name_patches(Node *node, void *data);
+
+typedef struct PatchWalk {
+    Writer *w;
+    Patches list;
+} PatchWalk;
+
+static Str write_expr(Writer *w, Node *node) {
+    PatchWalk walk = {.w = w};
+    add_name_patches(node, &walk);
+    return patched(w->arena, w->rule_source, node->start, node->end, &walk.list);
+}
+
+static Val *param_value(const Writer *w, const Node *node) {
+    if (node->kind != N_NAME) return NULL;
+    int p = rule_param(w->spec->rule, node->u.name.id);
+    return p >= 0 ? w->place->inputs[p].val : NULL;
+}
+
+static Val *dtype_of_node(const Writer *w, const Node *node) {
+    if (node->kind != N_ATTRIBUTE ||
+        !str_is(sym_str(node->u.attribute.attr), "dtype")) {
+        return NULL;
+    }
+    Val *x = param_value(w, node->u.attribute.value);
+    return x ? dtype_of(w->place->frame->flow, x, (Scalars){0}) : NULL;
+}
+
+// What the test of `a if test else b` is: 1, 0, or -1 if only run time knows.
+static int known_test(const Writer *w, const Node *test) {
+    int truth = spec_truth(w->spec, test);
+    if (truth >= 0) return truth;
+    if (test->kind != N_COMPARE || test->u.compare.comparators.len != 1 ||
+        test->u.compare.ops[0] != A_EQ || w->cast_params) {
+        return -1;
+    }
+    Val *a = dtype_of_node(w, test->u.compare.left);
+    Val *b = dtype_of_node(w, test->u.compare.comparators.at[0]);
+    return a && a == b ? 1 : -1;
+}
+
+// contiguous(x) and cast_like(y, ref) of npufuse.rule
+static bool write_helper(PatchWalk *walk, Node *call) {
+    Writer *w = walk->w;
+    if (call->u.call.func->kind != N_NAME) return false;
+    Str name = sym_str(call->u.call.func->u.name.id);
+    NodeList args = call->u.call.args;
+    Str text;
+    if (str_is(name, "contiguous") && args.len == 1) {
+        Val *x = param_value(w, args.at[0]);
+        Str inner = atom(w->arena, write_expr(w, args.at[0]));
+        bool proven = x && is_contiguous(w->place->frame->flow, x);
+        text = proven ? inner
+                      : arena_printf(w->arena, "%.*s.contiguous()", STR_FMT(inner));
+    } else if (str_is(name, "cast_like") && args.len == 2) {
+        Str y = atom(w->arena, write_expr(w, args.at[0]));
+        Str ref = atom(w->arena, write_expr(w, args.at[1]));
+        text = arena_printf(w->arena, "%.*s.to(%.*s.dtype)", STR_FMT(y), STR_FMT(ref));
+    } else {
+        return false;
+    }
+    add_patch(w->arena, &walk->list, call->start, call->end, text);
+    return true;
+}
+
+static bool add_name_patches(Node *node, void *data) {
+    PatchWalk *walk = data;
+    Writer *w = walk->w;
+    if (node->kind == N_CALL && write_helper(walk, node)) return true;
+    if (node->kind == N_IF_EXP) {
+        int truth = known_test(w, node->u.if_exp.test);
+        if (truth >= 0) {
+            Node *arm = truth ? node->u.if_exp.body : node->u.if_exp.orelse;
+            add_patch(w->arena, &walk->list, node->start, node->end,
+                      write_expr(w, arm));
+            return true;
+        }
+    }
+    if (node->kind == N_NAME && node->ctx == CTX_LOAD) {
+        Str text = name_text(w, node->u.name.id);
+        if (text.len) {
+            add_patch(w->arena, &walk->list, node->start, node->end,
+                      atom(w->arena, text));
+        }
+        return true;
+    }
+    if (node->kind == N_KEYWORD) {
+        return add_name_patches(node->u.keyword.value, data);
+    }
+    return node_children(node, add_name_patches, data);
+}
+
+static void write_assign(Writer *w, Node *stmt) {
+    Node *target = stmt->u.assign.targets.at[0];
+    if (w->local_count + 2 > 8) {
+        w->fault = "the rule's replacement binds too many names";
+        return;
+    }
+    Str value = write_expr(w, stmt->u.assign.value);
+    Str names = {0};
+    NodeList elts = {&target, 1};
+    if (target->kind == N_TUPLE) elts = target->u.list.elts;
+    for (uint32_t i = 0; i < elts.len; i++) {
+        if (elts.at[i]->kind != N_NAME || w->local_count == 8) {
+            w->fault = "the rule's replacement assigns to more than names";
+            return;
+        }
+        Str name = place_fresh_name(w->place, sym_str(elts.at[i]->u.name.id));
+        w->local_names[w->local_count] = elts.at[i]->u.name.id;
+        w->local_texts[w->local_count++] = name;
+        names = i == 0 ? name : arena_printf(w->arena, "%.*s, %.*s", STR_FMT(names),
+                                             STR_FMT(name));
+    }
+    vec_push(w->arena, &w->lines, arena_printf(w->arena, "%.*s = %.*s",
+                                               STR_FMT(names), STR_FMT(value)));
+}
+
+// Writes statements up to the return that this alternative reaches.
+static bool write_block(Writer *w, const NodeList *block) {
+    for (uint32_t i = 0; i < block->len && !w->fault; i++) {
+        Node *stmt = block->at[i];
+        if (stmt->kind == N_IF) {
+            int truth = known_test(w, stmt->u.while_.test);
+            if (truth < 0) w->fault = "the rule's replacement branches on what only run time knows";
+            if (truth == 1 && write_block(w, &stmt->u.while_.body)) return true;
+            if (truth == 0 && write_block(w, &stmt->u.while_.orelse)) return true;
+        } else if (stmt->kind == N_ASSIGN && stmt->u.assign.targets.len == 1) {
+            write_assign(w, stmt);
+        } else if (stmt->kind == N_RETURN && stmt->u.return_.value) {
+            w->result = write_expr(w, stmt->u.return_.value);
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- dtype of the operator's result ------------------------------------------------------
+
+typedef struct FirstArg {
+    Writer *w;
+    Node *arg;
+} FirstArg;
+
+static bool search_first_arg(Node *node, void *data) {
+    FirstArg *search = data;
+    if (node->kind == N_IF) {
+        int truth = spec_truth(search->w->spec, node->u.while_.test);
+        const NodeList *arm = truth == 0 ? &node->u.while_.orelse : &node->u.while_.body;
+        for (uint32_t i = 0; i < arm->len; i++) {
+            if (!search_first_arg(arm->at[i], data)) return false;
+        }
+        return true;
+    }
+    if (node->kind == N_CALL && node->u.call.func->kind == N_ATTRIBUTE &&
+        node->u.call.args.len &&
+        str_eq(sym_str(node->u.call.func->u.attribute.attr),
+               search->w->spec->rule->operator_)) {
+        search->arg = node->u.call.args.at[0];
+        return false;
+    }
+    return node_children(node, search_first_arg, data);
+}
+
+typedef struct ParamBits {
+    const Writer *w;
+    uint32_t bits;
+} ParamBits;
+
+static bool collect_params(Node *node, void *data) {
+    ParamBits *search = data;
+    if (node->kind == N_NAME) {
+        int p = rule_param(search->w->spec->rule, node->u.name.id);
+        const Spec *spec = search->w->spec;
+        if (p >= 0 && spec->params[p] && !spec->rule->params[p].scalar) {
+            search->bits |= 1u << p;
+        }
+        return true;
+    }
+    return node_children(node, collect_params, data);
+}
+
+// The parameters that make up the operator's first argument: its result has
+// their promoted dtype.
+static uint32_t first_arg_params(Writer *w) {
+    FirstArg search = {.w = w};
+    node_children(w->spec->rule->replacement, search_first_arg, &search);
+    if (!search.arg) return 0;
+    ParamBits params = {.w = w};
+    collect_params(search.arg, &params);
+    if (params.bits) return params.bits;
+    for (uint32_t p = 0; p < w->spec->rule->param_count; p++) { // a local name
+        if (w->spec->params[p] && !w->spec->rule->params[p].scalar) return 1u << p;
+    }
+    return 0;
+}
+
+static Val *operator_dtype(const Writer *w, uint32_t params) {
+    Val *vals[RULE_MAX_PARAMS];
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < w->spec->rule->param_count; p++) {
+        if (params >> p & 1) vals[n++] = w->place->inputs[p].val;
+    }
+    Flow *flow = w->place->frame->flow;
+    if (n == 1) return dtype_of(flow, vals[0], (Scalars){0});
+    Val *all = val_new(&flow->graph, V_TUPLE, vals, n);
+    return dtype_of(flow, all, (Scalars){0});
+}
+
+static void cast_inputs(Writer *w, uint32_t params, Str dtype) {
+    for (uint32_t p = 0; p < w->spec->rule->param_count; p++) {
+        if (!(params >> p & 1)) continue;
+        Str name = place_fresh_name(w->place, w->spec->rule->params[p].name
+                                        ? sym_str(w->spec->rule->params[p].name)
+                                        : STR("x"));
+        if (str_eq(name, w->texts[p])) {
+            name = arena_printf(w->arena, "npu_%.*s", STR_FMT(name));
+        }
+        Str x = atom(w->arena, w->texts[p]);
+        vec_push(w->arena, &w->lines,
+                 arena_printf(w->arena, "%.*s = %.*s.to(%.*s)", STR_FMT(name),
+                              STR_FMT(x), STR_FMT(dtype)));
+        w->texts[p] = name;
+    }
+    w->cast_params = params;
+}
+
+// Writes lines and result so that the result has the original's dtype. The
+// operator rounds once, to its input's dtype: where the original's result is
+// wider, the input is made wider first; where that is unknown the operator
+// works in float32 and its result is cast.
+static void write_replacement(Writer *w, Rewrite *out) {
+    const Place *place = w->place;
+    Val *want = result_dtype(place);
+    uint32_t params = first_arg_params(w);
+    Val *have = params ? operator_dtype(w, params) : NULL;
+    out->dtype_out = dtype_text(place, want);
+    if (!have || !out->dtype_out.len) {
+        w->fault = "the dtype of the result cannot be written";
+        return;
+    }
+    bool equal = have == want;
+    bool wider = !equal && is_wider(want, have);
+    out->dtype_cast = !equal;
+    if (wider) cast_inputs(w, params, out->dtype_out);
+    else if (!equal) cast_inputs(w, params, STR("torch.float32"));
+    const NodeList *body = &w->spec->rule->replacement->u.function->body;
+    if (!write_block(w, body) && !w->fault) {
+        w->fault = "the rule's replacement returns nothing for this alternative";
+    }
+    if (w->fault || equal || wider) return;
+    Str result = w->result;
+    w->result = arena_printf(w->arena, "%.*s.to(%.*s)", STR_FMT(result),
+                             STR_FMT(out->dtype_out));
+}
+
+typedef struct Mention {
+    const Sym *name;
+    bool found;
+} Mention;
+
+static bool search_mention(Node *node, void *data) {
+    Mention *m = data;
+    if (node->kind == N_NAME && node->u.name.id == m->name) m->found = true;
+    return node_children(node, search_mention, data);
+}
+
+static bool mentions(Node *node, const Sym *name) {
+    Mention m = {name, false};
+    search_mention(node, &m);
+    return m.found;
+}
+
+// ---- guards ---------------------------------------------------------------------------------
+
+Str requirement_text(const Place *place, const Requirement *r, bool at_start) {
+    Arena *arena = place->frame->flow->arena;
+    Writer w = {.arena = arena, .place = place, .spec = place->match->spec,
+                .rule_source = &r->module->source};
+    for (uint32_t i = 0; i < r->name_count; i++) {
+        if (r->args[i] < 0 || w.local_count == 8) continue;
+        const PlacedInput *in = &place->inputs[r->args[i]];
+        w.local_names[w.local_count] = r->names[i];
+        w.local_texts[w.local_count++] = at_start ? in->start : in->text;
+    }
+    // A name without an expression there makes the whole term unusable.
+    PatchWalk walk = {.w = &w};
+    add_name_patches(r->test, &walk);
+    for (uint32_t i = 0; i < r->name_count; i++) {
+        if (r->args[i] < 0 || !place->match->bound[r->args[i]]) continue;
+        Str text = at_start ? place->inputs[r->args[i]].start
+                            : place->inputs[r->args[i]].text;
+        if (!text.len && mentions(r->test, r->names[i])) return (Str){0};
+    }
+    return patched(arena, w.rule_source, r->test->start, r->test->end, &walk.list);
+}
+
+static void add_term(Buf *buf, Str term) {
+    if (!term.len) return;
+    if (buf->len) buf_add(buf, STR(" and "));
+    buf_add(buf, term);
+}
+
+static bool is_or_test(const Node *test) {
+    return test->kind == N_BOOL_OP || test->kind == N_IF_EXP || test->kind == N_LAMBDA;
+}
+
+// What was assumed about activations, as terms.
+static bool add_assumptions(Buf *buf, const Place *place) {
+    Arena *arena = place->frame->flow->arena;
+    const Match *m = place->match;
+    const Val *done[16];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->seen.len; i++) {
+        const Assumption *a = m->seen.at[i]->assume;
+        if (!a || !a->from_config) continue;
+        bool again = false;
+        for (uint32_t k = 0; k < count; k++) again |= done[k] == a->subject;
+        if (again || count == 16) continue;
+        done[count++] = a->subject;
+        Str subject = place_expr_start(place, a->subject);
+        if (!subject.len) return false;
+        Str term = a->is_function
+            ? arena_printf(arena, "getattr(%.*s, \"__name__\", \"\") == \"%.*s\"",
+                           STR_FMT(subject), STR_FMT(a->type_name))
+            : arena_printf(arena, "type(%.*s).__name__ == \"%.*s\"",
+                           STR_FMT(subject), STR_FMT(a->type_name));
+        add_term(buf, term);
+    }
+    return true;
+}
+
+typedef struct Guards {
+    Str outer, inner; // inner may be empty
+} Guards;
+
+static Str device_tensor(const Place *place, bool at_start) {
+    const Rule *rule = place->match->spec->rule;
+    for (uint32_t i = 0; i < rule->param_count; i++) {
+        if (!place->match->bound[i] || rule->params[i].scalar) continue;
+        Str text = at_start ? place->inputs[i].start : place->inputs[i].text;
+        if (text.len) return text;
+    }
+    return (Str){0};
+}
+
+static bool make_guards(Guards *out, const RewriteInput *in) {
+    const Place *place = in->place;
+    Arena *arena = place->frame->flow->arena;
+    const Rule *rule = place->match->spec->rule;
+    Buf outer = {0}, inner = {0};
+    add_term(&outer, in->switch_expr);
+    Str tensor = device_tensor(place, true);
+    Str op = rule->operator_;
+    add_term(&outer, tensor.len
+        ? arena_printf(arena, "npu_fused_ready(\"%.*s\", %.*s)", STR_FMT(op), STR_FMT(tensor))
+        : arena_printf(arena, "npu_fused_ready(\"%.*s\")", STR_FMT(op)));
+    if (!tensor.len) {
+        Str late = device_tensor(place, false);
+        add_term(&inner, arena_printf(arena, "npu_fused_ready(\"%.*s\", %.*s)",
+                                      STR_FMT(op), STR_FMT(late)));
+    }
+    bool ok = add_assumptions(&outer, place);
+    bool trains = str_is(rule->op_autograd, "differentiable");
+    if (!trains) add_term(&outer, STR("not torch.is_grad_enabled()"));
+    for (uint32_t i = 0; i < in->requirements->len; i++) {
+        const Requirement *r = &in->requirements->at[i];
+        if (r->state != FACT_UNKNOWN) continue;
+        Str term = requirement_text(place, r, true);
+        Buf *where = term.len ? &outer : &inner;
+        if (!term.len) term = requirement_text(place, r, false);
+        if (is_or_test(r->test)) term = atom(arena, term);
+        add_term(where, term);
+    }
+    out->outer = arena_str(arena, buf_str(&outer));
+    out->inner = arena_str(arena, buf_str(&inner));
+    buf_free(&outer);
+    buf_free(&inner);
+    return ok;
+}
+
+// ---- lines ---------------------------------------------------------------------------------------
+
+typedef struct Lines {
+    Buf buf;
+    Str indent, unit, newline;
+} Lines;
+
+static void put_line(Lines *out, uint32_t level, Str text) {
+    buf_add(&out->buf, out->indent);
+    for (uint32_t i = 0; i < level; i++) buf_add(&out->buf, out->unit);
+    buf_add(&out->buf, text);
+    buf_add(&out->buf, out->newline);
+}
+
+// Source lines from..to (1-based) with their own indentation moved right.
+static void put_source_lines(Lines *out, const SourceText *source, uint32_t from,
+                             uint32_t to, uint32_t level) {
+    for (uint32_t line = from; line <= to; line++) {
+        Str text = source_line_text(source, line);
+        for (uint32_t i = 0; text.len && i < level; i++) buf_add(&out->buf, out->unit);
+        buf_add(&out->buf, text);
+        buf_add(&out->buf, out->newline);
+    }
+}
+
+// A statement's text after substitution; its further lines move right too.
+static void put_statement(Lines *out, uint32_t level, Str text) {
+    size_t at = 0;
+    bool first = true;
+    while (at <= text.len) {
+        size_t end = at;
+        while (end < text.len && text.at[end] != '\n') end++;
+        Str line = {text.at + at, end - at};
+        if (line.len && line.at[line.len - 1] == '\r') line.len--;
+        if (first) buf_add(&out->buf, out->indent);
+        for (uint32_t i = 0; line.len && i < level; i++) buf_add(&out->buf, out->unit);
+        buf_add(&out->buf, line);
+        buf_add(&out->buf, out->newline);
+        first = false;
+        at = end + 1;
+    }
+}
+
+// Where the term that begins at `at` ends: before the next top-level " and ".
+static size_t next_term(Str cond, size_t at) {
+    int depth = 0;
+    char quote = 0;
+    for (size_t i = at; i < cond.len; i++) {
+        char c = cond.at[i];
+        if (quote) {
+            if (c == quote) quote = 0;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (strchr("([{", c)) {
+            depth++;
+        } else if (strchr(")]}", c)) {
+            depth--;
+        } else if (depth == 0 && i > at && c == ' ' && cond.len - i > 5 &&
+                   memcmp(cond.at + i, " and ", 5) == 0) {
+            return i;
+        }
+    }
+    return cond.len;
+}
+
+// The condition, one term a line where it is long.
+static void put_condition(Lines *out, uint32_t level, Str cond) {
+    Buf line = {0};
+    size_t width = out->indent.len + level * out->unit.len + cond.len + 4;
+    if (width <= 88) {
+        buf_addf(&line, "if %.*s:", STR_FMT(cond));
+        put_line(out, level, buf_str(&line));
+        buf_free(&line);
+        return;
+    }
+    put_line(out, level, STR("if ("));
+    size_t at = 0;
+    while (at < cond.len) {
+        size_t end = next_term(cond, at);
+        Str term = {cond.at + at, end - at};
+        put_line(out, level + 1, term);
+        at = end + 1;
+    }
+    put_line(out, level, STR("):"));
+    buf_free(&line);
+}
+
+// ---- the whole replacement --------------------------------------------------------------------------
+
+static void hoist_patches(const Place *place, Arena *arena, Patches *list,
+                          uint32_t at) {
+    for (uint32_t i = 0; i < place->match->spec->rule->param_count; i++) {
+        const PlacedInput *in = &place->inputs[i];
+        if (in->node && in->at == at) {
+            add_patch(arena, list, in->node->start, in->node->end, in->text);
+        }
+    }
+}
+
+// `name = expression` for the inputs that statement `at` holds, in order.
+static void put_hoists(Lines *out, const Place *place, Arena *arena, uint32_t at) {
+    const SourceText *source = &place->frame->module->source;
+    uint32_t done = 0;
+    for (;;) {
+        const PlacedInput *next = NULL;
+        uint32_t which = 0;
+        for (uint32_t i = 0; i < place->match->spec->rule->param_count; i++) {
+            const PlacedInput *in = &place->inputs[i];
+            if (!in->node || in->at != at || done >> i & 1) continue;
+            if (!next || in->node->start < next->node->start) {
+                next = in;
+                which = i;
+            }
+        }
+        if (!next) return;
+        done |= 1u << which;
+        Str expr = source_span(source, next->node->start, next->node->end);
+        bool breaks = memchr(expr.at, '\n', expr.len) != NULL;
+        put_statement(out, 1, arena_printf(arena, breaks ? "%.*s = (%.*s)" : "%.*s = %.*s",
+                                           STR_FMT(next->text), STR_FMT(expr)));
+    }
+}
+
+static Str root_text(const Place *place, Arena *arena, Str result) {
+    const SourceText *source = &place->frame->module->source;
+    const Node *root = place->record->stmt, *expr = place->record->node;
+    if (root == expr) { // x *= y
+        const Node *target = root->u.aug_assign.target;
+        Str name = source_span(source, target->start, target->end);
+        return arena_printf(arena, "%.*s = %.*s", STR_FMT(name), STR_FMT(result));
+    }
+    Patches list = {0};
+    add_patch(arena, &list, expr->start, expr->end, result);
+    return patched(arena, source, root->start, root->end, &list);
+}
+
+// In the inner else: what was left out, and the last statement, with the
+// inputs that are evaluated already.
+static void put_inner_else(Lines *out, const Place *place, Arena *arena) {
+    const SourceText *source = &place->frame->module->source;
+    for (uint32_t i = place->first; i <= place->last; i++) {
+        if (i < place->last && place->kept[i]) continue;
+        const Node *stmt = place->infos[i]->stmt;
+        Patches list = {0};
+        hoist_patches(place, arena, &list, i);
+        put_statement(out, 2, patched(arena, source, stmt->start, stmt->end, &list));
+    }
+}
+
+static void put_fused(Lines *out, Writer *w, const Guards *guards) {
+    const Place *place = w->place;
+    const SourceText *source = &place->frame->module->source;
+    for (uint32_t i = place->first; i < place->last; i++) {
+        const Node *stmt = place->infos[i]->stmt;
+        if (place->kept[i]) {
+            put_source_lines(out, source, source_line(source, stmt->start),
+                             source_line(source, stmt->end), 1);
+        } else {
+            put_hoists(out, place, w->arena, i);
+        }
+    }
+    put_hoists(out, place, w->arena, place->last);
+    uint32_t level = 1;
+    if (guards->inner.len) put_condition(out, level++, guards->inner);
+    for (uint32_t i = 0; i < w->lines.len; i++) put_line(out, level, w->lines.at[i]);
+    put_statement(out, level, root_text(place, w->arena, w->result));
+    if (!guards->inner.len) return;
+    put_line(out, 1, STR("else:"));
+    put_inner_else(out, place, w->arena);
+}
+
+static Str file_newline(const SourceText *source) {
+    Str first = source->text;
+    const char *n = first.len ? memchr(first.at, '\n', first.len) : NULL;
+    return n && n > first.at && n[-1] == '\r' ? STR("\r\n") : STR("\n");
+}
+
+static Str indent_unit(const SourceText *source) {
+    for (uint32_t i = 0; i < source->line_count; i++) {
+        char c = source->text.at[source->lines[i]];
+        if (c == '\t') return STR("\t");
+        if (c == ' ') return STR("    ");
+    }
+    return STR("    ");
+}
+
+static Str source_lines(Arena *run, const SourceText *source, uint32_t from,
+                        uint32_t to) {
+    uint32_t start = source->lines[from - 1];
+    uint32_t end = to < source->line_count ? source->lines[to]
+                                           : (uint32_t)source->text.len;
+    return arena_str(run, source_span(source, start, end));
+}
+
+// ---- what the file needs besides -------------------------------------------------------------------
+
+static bool binds(const Module *m, const char *name) {
+    const Sym *sym = sym_find(m->project->symbols, str_of(name));
+    return sym && module_binding(m, sym);
+}
+
+// The line behind the imports at the top of the file.
+static uint32_t insert_line(const Module *m) {
+    NodeList body = m->parsed.module->u.module.body;
+    uint32_t line = 1;
+    for (uint32_t i = 0; i < body.len; i++) {
+        const Node *stmt = body.at[i];
+        bool text = stmt->kind == N_EXPR && stmt->u.return_.value->kind == N_CONSTANT;
+        bool import = stmt->kind == N_IMPORT || stmt->kind == N_IMPORT_FROM;
+        bool definition = stmt->kind == N_CLASS_DEF || stmt->kind == N_FUNCTION_DEF;
+        if (definition) break;
+        if (import || (i == 0 && text)) {
+            line = source_line(&m->source, stmt->end ? stmt->end - 1 : 0) + 1;
+        }
+    }
+    return line;
+}
+
+static void add_inserts(Rewrite *out, Arena *run, const RewriteInput *in) {
+    const Module *m = in->place->frame->module;
+    Str nl = file_newline(&m->source);
+    Buf buf = {0};
+    if (!binds(m, "torch")) buf_addf(&buf, "import torch\n");
+    if (in->switch_definition.len && !binds(m, "os")) buf_addf(&buf, "import os\n");
+    if (!binds(m, "torch_npu")) {
+        buf_add(&buf, STR("\ntry:  # npufuse: absent, or present without a working driver\n"
+                          "    import torch_npu\n"
+                          "except Exception:\n"
+                          "    torch_npu = None\n"));
+    }
+    if (in->switch_definition.len) {
+        buf_addf(&buf, "\n%.*s\n", STR_FMT(in->switch_definition));
+    }
+    if (!binds(m, "npu_fused_ready")) {
+        buf_add(&buf, STR("\n\ndef npu_fused_ready(operator, *tensors):\n"
+                          "    \"\"\"Whether torch_npu has `operator` and every tensor is on an NPU.\"\"\"\n"
+                          "    return hasattr(torch_npu, operator) and all(\n"
+                          "        t.device.type == \"npu\" for t in tensors\n"
+                          "    )\n"));
+    }
+    if (buf.len) {
+        Buf text = {0};
+        for (size_t i = 0; i < buf.len; i++) {
+            if (buf.at[i] == '\n') buf_add(&text, nl);
+            else buf_add_char(&text, buf.at[i]);
+        }
+        Insert insert = {insert_line(m), arena_str(run, buf_str(&text))};
+        vec_push(run, &out->inserts, insert);
+        buf_free(&text);
+    }
+    buf_free(&buf);
+}
+
+static void fill_writer(Writer *w) {
+    const Rule *rule = w->spec->rule;
+    for (uint32_t i = 0; i < rule->param_count; i++) {
+        if (w->place->match->bound[i]) {
+            w->texts[i] = w->place->inputs[i].text;
+        } else if (rule->params[i].scalar && rule->params[i].fallback) {
+            const Node *d = rule->params[i].fallback;
+            w->texts[i] = source_span(w->rule_source, d->start, d->end);
+        }
+    }
+}
+
+void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in) {
+    *out = (Rewrite){0};
+    const Place *place = in->place;
+    const SourceText *source = &place->frame->module->source;
+    const Node *first = place->infos[place->first]->stmt;
+    const Node *last = place->infos[place->last]->stmt;
+    out->start_line = source_line(source, first->start);
+    out->end_line = source_line(source, last->end ? last->end - 1 : 0);
+    out->original = source_lines(run, source, out->start_line, out->end_line);
+    Arena *arena = place->frame->flow->arena;
+    Writer w = {.arena = arena, .place = place, .spec = place->match->spec,
+                .rule_source = &place->match->spec->rule->module->source};
+    fill_writer(&w);
+    write_replacement(&w, out);
+    Guards guards;
+    if (!w.fault && !make_guards(&guards, in)) {
+        w.fault = "what the activation is cannot be tested where the replacement would stand";
+    }
+    out->fault = w.fault;
+    if (w.fault) return;
+    Lines lines = {.newline = file_newline(source), .unit = indent_unit(source)};
+    uint32_t line_start = source->lines[out->start_line - 1];
+    lines.indent = source_span(source, line_start, first->start);
+    put_condition(&lines, 0, guards.outer);
+    put_fused(&lines, &w, &guards);
+    put_line(&lines, 0, STR("else:"));
+    put_source_lines(&lines, source, out->start_line, out->end_line, 1);
+    out->replacement = arena_str(run, buf_str(&lines.buf));
+    buf_free(&lines.buf);
+    out->dtype_out = arena_str(run, out->dtype_out);
+    add_inserts(out, run, in);
+}

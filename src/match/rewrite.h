@@ -1,0 +1,40 @@
+// rewrite.h - the replacement text of a placed match.
+//
+// The original lines stand verbatim in the `else`. What the rule's
+// replacement() says is written with the user's expressions; conditions that a
+// fact proves are folded, the others stay. The result has the dtype that the
+// original has in every case: where equality is not proven, a cast to the
+// computed dtype is written.
+#ifndef NPUFUSE_REWRITE_H
+#define NPUFUSE_REWRITE_H
+
+#include "match/prove.h"
+#include "model/finding.h"
+
+typedef struct Rewrite {
+    uint32_t start_line, end_line;
+    Str original, replacement;
+    VEC(Insert) inserts;
+    Str dtype_out;   // of the result, as Python
+    bool dtype_cast; // a cast was written
+    const char *fault;
+} Rewrite;
+
+typedef struct RewriteInput {
+    const Place *place;
+    const Requirements *requirements;
+    Str switch_expr; // Python condition, or empty
+    Str switch_definition; // module-level statement that it needs, or empty
+} RewriteInput;
+
+void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in);
+
+// A term's text with the parameters' expressions at the start of the span
+// (empty if one has none there), or in the fused branch.
+Str requirement_text(const Place *place, const Requirement *r, bool at_start);
+// The dtype expression as Python; empty if it cannot be written.
+Str dtype_text(const Place *place, Val *dtype);
+// The dtype that the matched value has in the original.
+Val *result_dtype(const Place *place);
+
+#endif

@@ -1,0 +1,82 @@
+// rule.h - rules read from rules/*.py, as graphs.
+//
+// A rule file is plain PyTorch. Its `reference` is read by the same frontend as
+// the user's code; parameters with the default None and keyword-only flags are
+// alternatives, and each combination that makes a different graph is a Spec.
+#ifndef NPUFUSE_RULE_H
+#define NPUFUSE_RULE_H
+
+#include "base/err.h"
+#include "flow/flow.h"
+
+enum { RULE_MAX_PARAMS = 12, RULE_MAX_SPECS = 64 };
+
+typedef struct Rule Rule;
+
+typedef struct RuleParam {
+    const Sym *name;
+    Node *fallback; // default value or NULL
+    bool scalar;    // a number (has a default other than None)
+    bool optional;  // default None: present or absent
+    bool flag;      // keyword-only True or False
+} RuleParam;
+
+// One alternative of a rule's reference.
+typedef struct Spec {
+    Rule *rule;
+    Val *pattern;   // what the reference returns, in the rules' graph
+    Val *params[RULE_MAX_PARAMS]; // the pattern's V_PARAM, NULL if absent
+    bool flags[RULE_MAX_PARAMS];  // values of flags
+    Str variant;    // "weight", "weight+one_plus", "x+swapped"
+    uint32_t size;  // operators in the pattern
+    uint64_t factor_ops; // ops among its root's factors (as bits, see op_bit)
+} Spec;
+
+struct Rule {
+    Module *module;
+    Str id, family, operator_, priority, gain, title;
+    VEC(Str) risks;
+    RuleParam params[RULE_MAX_PARAMS];
+    uint32_t param_count;
+    Node *reference, *replacement, *requires; // FunctionDef
+    Spec specs[RULE_MAX_SPECS];
+    uint32_t spec_count;
+    // from ops/<operator>.py
+    Module *op_module;
+    Str api; // "torch_npu.npu_rms_norm"
+    Str op_schema, op_summary, op_source, op_autograd, op_versions;
+    Node *op_limits; // FunctionDef or NULL
+};
+
+typedef struct RuleSet {
+    Project *project; // of the rule files
+    Flow flow;
+    VEC(Rule *) rules;
+} RuleSet;
+
+// Reads every *.py of the folder (and ops/*.py beside it). Everything lives in
+// `arena` (run). Fails on a file that is not a rule, naming file and line.
+MUST_CHECK bool rules_load(RuleSet *out, Arena *arena, Project *project,
+                           const OpTable *ops, const char *folder, Err *err);
+
+// The index of the parameter named so, or -1.
+int rule_param(const Rule *rule, const Sym *name);
+// What the test `p is None`, `p is not None` or a flag is under the spec: 1, 0,
+// or -1 where it is no such test.
+int spec_truth(const Spec *spec, const Node *test);
+uint64_t op_bit(uint16_t op);
+
+// The factors of a product, casts left out; x * sigmoid(x) is one silu(x).
+enum { FACTORS_MAX = 24 };
+typedef struct Factors {
+    Val *at[FACTORS_MAX];
+    uint32_t len;
+    double coefficient;
+    bool overflow;
+    VEC(Val *) seen; // the products and casts that were opened
+} Factors;
+void product_factors(Factors *out, Flow *flow, Val *v);
+// The same for sums; `coefficient` is the constant term.
+void sum_terms(Factors *out, Flow *flow, Val *v);
+
+#endif

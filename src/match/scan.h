@@ -1,0 +1,36 @@
+// scan.h - from files to findings: the front half's one entry.
+#ifndef NPUFUSE_SCAN_H
+#define NPUFUSE_SCAN_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "model/finding.h"
+
+typedef struct ScanOptions {
+    const char *const *rule_folders; // at least one
+    uint32_t rule_folder_count;
+    Str only_rule;  // empty: every rule
+    bool no_filter; // look into every function
+    Str root;       // shown in the report
+    Str explain_file; // shown path; empty: explain nothing
+    uint32_t explain_line;
+    void (*explain)(void *data, Str line); // receives explanation lines
+    void *explain_data;
+    void (*progress)(void *data, uint32_t done, uint32_t count); // or NULL
+    void *progress_data;
+} ScanOptions;
+
+typedef struct ScanInput {
+    const char *path; // to open
+    Str shown;        // in findings
+    Str text;         // of standard input
+    bool has_text;
+} ScanInput;
+
+// Scans every input. Files that cannot be read or decoded are noted in
+// `skipped`, syntax faults with their line; both do not fail the scan. Fails
+// only on rules that cannot be loaded. Everything in `out` lives in `run`.
+MUST_CHECK bool scan_run(FindingSet *out, Arena *run, const ScanInput *inputs,
+                         uint32_t count, const ScanOptions *options, Err *err);
+
+#endif
