@@ -94,8 +94,13 @@ static void add_ports(Json *json, const char *name, const Port *at,
     json_end(json);
 }
 
-static void add_switch(Json *json, const Switch *choice) {
+static void add_switch(Json *json, const Finding *finding) {
+    const Switch *choice = &finding->switch_;
     json_key(json, "switch");
+    if (finding->verdict == VERDICT_REJECT) {
+        json_null(json); // there is nothing to switch
+        return;
+    }
     json_object(json, JSON_BLOCK);
     add_word(json, "kind", switch_kind_name(choice->kind));
     add_str(json, "expr", choice->expr);
@@ -147,7 +152,7 @@ static void write_finding(Json *json, const Finding *finding) {
     add_inserts(json, finding);
     add_ports(json, "inputs", finding->inputs.at, finding->inputs.len);
     add_ports(json, "outputs", finding->outputs.at, finding->outputs.len);
-    add_switch(json, &finding->switch_);
+    add_switch(json, finding);
     add_strings(json, "risks", finding->risks.at, finding->risks.len);
     add_gain_and_op(json, finding);
     json_end(json);

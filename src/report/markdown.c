@@ -190,7 +190,7 @@ static void add_candidates(const Page *page, const GroupList *groups) {
     page_heading(page, 2, SAY_CANDIDATES);
     for (uint32_t i = 0; i < groups->candidates.len; i++) {
         ArenaMark mark = arena_mark(page->scratch);
-        md_candidate(page, &groups->candidates.at[i], i + 1);
+        md_candidate(page, &groups->candidates, i + 1);
         arena_reset(page->scratch, mark);
     }
 }

@@ -145,22 +145,50 @@ static void add_places(const Page *page, const Group *group) {
     page_add(page, "\n");
 }
 
-static void add_inserts(const Page *page, const Group *group) {
+static bool same_inserts(const Finding *a, const Finding *b) {
+    if (a->inserts.len != b->inserts.len) return false;
+    for (uint32_t i = 0; i < a->inserts.len; i++) {
+        if (!str_eq(a->inserts.at[i].text, b->inserts.at[i].text)) return false;
+    }
+    return true;
+}
+
+// The first candidate of the report with the same additions, from 1.
+static uint32_t find_same_inserts(const GroupVec *all, const Finding *finding) {
+    for (uint32_t i = 0; i < all->len; i++) {
+        if (same_inserts(group_first(&all->at[i]), finding)) return i + 1;
+    }
+    BUG("a candidate outside the report");
+}
+
+// The additions to the file, once in the report for all who share them.
+static void add_inserts(const Page *page, const GroupVec *all,
+                        uint32_t number) {
+    const Group *group = &all->at[number - 1];
     const Finding *finding = group_first(group);
+    if (finding->inserts.len == 0) return;
     bool many = group->members.len > 1;
+    uint32_t same = find_same_inserts(all, finding);
     for (uint32_t i = 0; i < finding->inserts.len; i++) {
         const Insert *insert = &finding->inserts.at[i];
         Str line[] = {number_str(page->scratch, insert->line)};
         page_add(page, "\n");
         say(page->out, page->lang, many ? SAY_INSERT_EACH : SAY_INSERT, line);
         page_phrase(page, SAY_COLON_END);
+        if (same != number) {
+            Str link[] = {arena_printf(page->scratch, "[C%u](#c%u)",
+                                       (unsigned)same, (unsigned)same)};
+            page_add(page, " ");
+            say(page->out, page->lang, SAY_INSERT_SAME, link);
+            page_add(page, "\n");
+            continue;
+        }
         page_add(page, "\n\n");
         md_fence(page->out, "python", insert->text);
     }
 }
 
-static void add_code_blocks(const Page *page, const Group *group) {
-    const Finding *finding = group_first(group);
+static void add_code_blocks(const Page *page, const Finding *finding) {
     page_add(page, "\n");
     page_label(page, SAY_ORIGINAL);
     page_place(page, MD_LINE, finding->file, finding->start_line,
@@ -176,7 +204,6 @@ static void add_code_blocks(const Page *page, const Group *group) {
         page_phrase(page, SAY_NO_REPLACEMENT);
         page_add(page, "\n");
     }
-    add_inserts(page, group);
 }
 
 static void add_api_facts(const Page *page, const Finding *finding) {
@@ -253,21 +280,39 @@ static void add_chain(const Page *page, const Fact *fact) {
     }
 }
 
-static void add_fact_row(const Page *page, const Fact *fact) {
+// The claim without the engine's own note that it is tested at run time: the
+// row says so by its state.
+static Str claim_of(const Fact *fact) {
+    static const char *const notes[] = {"; tested at run time",
+                                        ": tested at run time"};
+    Str claim = fact->claim;
+    for (size_t i = 0; i < COUNT(notes) && fact->guard.len; i++) {
+        if (str_ends(claim, notes[i])) claim.len -= strlen(notes[i]);
+    }
+    return claim;
+}
+
+static void add_fact_state(const Page *page, const Fact *fact) {
     static const char *const marks[] = {
-        [FACT_PROVEN] = "✅", [FACT_REFUTED] = "❌", [FACT_UNKNOWN] = "❔",
+        [FACT_PROVEN] = "✅ ", [FACT_REFUTED] = "❌ ", [FACT_UNKNOWN] = "❔ ",
     };
-    page_add(page, "| ");
+    if (fact->state == FACT_UNKNOWN && fact->guard.len) {
+        page_add(page, "🛡️ ");
+        page_phrase(page, SAY_GUARDED);
+        return;
+    }
     page_add(page, marks[fact->state]);
-    page_add(page, " ");
     page_phrase(page, fact_state_phrase(fact->state));
+}
+
+static void add_fact_row(const Page *page, const Fact *fact) {
+    page_add(page, "| ");
+    add_fact_state(page, fact);
     page_add(page, " | ");
     md_text(page->out, MD_CELL, fact->name);
     page_add(page, " | ");
-    page_sentence(page, MD_CELL, fact->claim);
+    page_sentence(page, MD_CELL, claim_of(fact));
     if (fact->guard.len) {
-        page_phrase(page, SAY_COMMA);
-        page_phrase(page, SAY_GUARDED);
         page_phrase(page, SAY_COLON);
         md_code(page->out, MD_CELL, fact->guard);
     }
@@ -314,7 +359,7 @@ static void add_switch(const Page *page, const Switch *choice) {
         page_add(page, " ");
         add_code(page, choice->name);
     }
-    if (choice->expr.len) {
+    if (choice->expr.len && !str_eq(choice->expr, choice->name)) {
         page_phrase(page, SAY_COMMA);
         page_phrase(page, SAY_CONDITION);
         page_add(page, " ");
@@ -364,7 +409,8 @@ static void add_gain(const Page *page, const Finding *finding) {
     page_add(page, "\n");
 }
 
-void md_candidate(const Page *page, const Group *group, uint32_t number) {
+void md_candidate(const Page *page, const GroupVec *all, uint32_t number) {
+    const Group *group = &all->at[number - 1];
     const Finding *finding = group_first(group);
     add_heading(page, finding, number);
     add_verdict(page, finding);
@@ -373,7 +419,8 @@ void md_candidate(const Page *page, const Group *group, uint32_t number) {
                   finding->helpers.len);
     add_sites(page, group);
     add_places(page, group);
-    add_code_blocks(page, group);
+    add_code_blocks(page, finding);
+    add_inserts(page, all, number);
     add_api_facts(page, finding);
     add_ports(page, finding);
     add_facts(page, finding);

@@ -5,7 +5,7 @@
 #include "report/groups.h"
 #include "report/page.h"
 
-// `number` is the candidate's place in the report, from 1.
-void md_candidate(const Page *page, const Group *group, uint32_t number);
+// Candidate `number`, from 1, of all that the report has.
+void md_candidate(const Page *page, const GroupVec *all, uint32_t number);
 
 #endif

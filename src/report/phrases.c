@@ -94,6 +94,7 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
     [SAY_INSERT_EACH] = {"Added once in each file, before the line given with "
                          "each place above",
                          "每个文件添加一次，行号见上面各处"},
+    [SAY_INSERT_SAME] = {"the lines shown at {0}", "与 {0} 处所示相同"},
     [SAY_INSERT_LINES] = {"additions before line {0}", "添加于第 {0} 行之前"},
     [SAY_API_FACTS] = {"API", "API"},
     [SAY_SOURCE] = {"Source", "来源"},

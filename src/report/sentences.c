@@ -1,7 +1,8 @@
 // sentences.c - translations of what the engine and the rules say (claims,
 // reasons, risks, gains). A pattern is an English sentence in which `*`
 // stands for any text; the n-th `*` of it is `{n}` of the translation. A
-// sentence without a pattern stays English: correct, only less convenient.
+// sentence without a pattern stays English: correct, only less convenient. So
+// does a user's own rule.
 #include "base/base.h"
 
 #include "report/sentences.h"
@@ -14,9 +15,79 @@ typedef struct Translation {
 
 // The order matters only where two patterns fit one sentence: first wins.
 static const Translation table[] = {
+    // What the engine concludes.
+    {"the form and every requirement are proven", "形式与各项要求均已证实"},
     {"the form is proven; every requirement is settled",
      "形式已证实，各项要求均已确认"},
-    // Ops and limits.
+    {"the form is proven; * conditions are tested at run time",
+     "形式已证实，{0} 项条件在运行时检查"},
+    {"the form is proven; the activation is the configuration's default "
+     "and is tested at run time",
+     "形式已证实；激活函数取自配置默认值，在运行时检查"},
+    {"computes * (*): every operator, constant and axis is that of the "
+     "rule",
+     "计算的是 {0}（{1}）：各算子、常数与轴均与规则一致"},
+    {"* is * by the configuration's default", "{0} 按配置默认值为 {1}"},
+    {"* casts in the original: *", "原始代码有 {0} 处类型转换：{1}"},
+    {"no cast in the original: it computes in its inputs' dtype",
+     "原始代码没有类型转换，按输入的 dtype 计算"},
+    {"the original gives *; a cast to it is written",
+     "原始代码结果为 {0}，替换代码会转换到该类型"},
+    {"original and operator both give *", "原始代码与算子的结果均为 {0}"},
+    {"operators counted in the source; no time was measured",
+     "按源码中的算子计数，未实测时间"},
+    {"not the operator's formula: expected *, found nothing",
+     "与算子公式不符：应为 {0}，未找到"},
+    {"not the operator's formula: expected *, found *",
+     "与算子公式不符：应为 {0}，实际为 {1}"},
+    {"unproven: * (*)", "未能证实：{0}（{1}）"},
+    {"no place to write it: *", "没有可写入的位置：{0}"},
+    {"an inner value is used elsewhere and stays computed: the gain is "
+     "smaller",
+     "中间结果另有使用，仍需计算，收益变小"},
+    {"nothing is known about the operator's limits", "没有该算子的约束资料"},
+    // Why a requirement holds or not.
+    {"one is computed from the other, element by element",
+     "其一由另一个逐元素算得"},
+    {"both are parts of one split", "两者出自同一次切分"},
+    {"both are linear layers of one width on the same input",
+     "两者是同一输入上宽度相同的线性层"},
+    {"one of the two is a learned parameter, not an activation",
+     "其一是可学习参数，不是激活值"},
+    {"one of the two is broadcast over the other", "其一对另一个做了广播"},
+    {"two results of one kind", "两个同类结果"},
+    {"nothing in the source shows that the two have one shape",
+     "源码无法说明两者形状相同"},
+    {"the weight has more than one axis", "权重不止一个轴"},
+    {"the weight has one element", "权重只有一个元素"},
+    {"the weight has one axis, and the product with x needs its length",
+     "权重只有一个轴，且与 x 相乘要求长度一致"},
+    {"a parameter whose size the caller gives", "该参数的大小由调用方给出"},
+    {"tested at run time", "运行时检查"},
+    {"the factor is computed, not a weight of the last axis",
+     "该因子是算出来的，不是最后一轴的权重"},
+    {"the dtype is known at run time", "dtype 在运行时才知道"},
+    {"cast in the source", "源码中已转换"},
+    {"the source casts to another dtype", "源码转换为其他 dtype"},
+    {"the product of its two parts needs equal halves",
+     "两部分相乘要求两半等长"},
+    {"no clamp before the product", "相乘之前没有截断"},
+    {"made without gaps", "生成时即连续"},
+    // Why a replacement cannot be written.
+    {"it stands in a lambda or comprehension, where no statement can be "
+     "replaced",
+     "位于 lambda 或推导式中，无法替换语句"},
+    {"it stands in the header of a compound statement", "位于复合语句的头部"},
+    {"its block is too long", "所在代码块过长"},
+    {"an in-place operator changes a tensor that others see",
+     "原地算子会改变他处可见的张量"},
+    {"an input has no expression where the replacement would stand",
+     "某个输入在替换位置没有可用的表达式"},
+    {"calls would be evaluated in another order", "调用的求值顺序会改变"},
+    {"a string of several lines would be indented",
+     "多行字符串的缩进会被改变"},
+    {"other statements share its lines", "同一行还有其他语句"},
+    // What operators need and give.
     {"root mean square normalisation over the trailing axes of gamma",
      "在 gamma 对应的末尾各轴上做均方根归一化"},
     {"SiLU of the first half times the second half",
@@ -109,13 +180,45 @@ static Str fill(Arena *arena, const char *chinese, const Str *holes) {
     return filled;
 }
 
-Str sentence(Arena *arena, Lang lang, Str english) {
-    if (lang == LANG_EN) return english;
+// The translation of a sentence without holes; empty if there is none.
+static Str translate_plain(Str english) {
+    for (size_t i = 0; i < COUNT(table); i++) {
+        if (str_is(english, table[i].english)) {
+            return str_of(table[i].chinese);
+        }
+    }
+    return STR("");
+}
+
+// The translation of one sentence of the table; empty if it is not there.
+static Str translate(Arena *arena, Str english) {
     for (size_t i = 0; i < COUNT(table); i++) {
         Str holes[MAX_HOLES] = {{0}};
-        if (match(table[i].english, english, holes)) {
-            return fill(arena, table[i].chinese, holes);
+        if (!match(table[i].english, english, holes)) continue;
+        for (uint32_t h = 0; h < MAX_HOLES; h++) {
+            // What stands in a hole may be a sentence of its own.
+            Str inner = translate_plain(holes[h]);
+            if (inner.len) holes[h] = inner;
         }
+        return fill(arena, table[i].chinese, holes);
+    }
+    return STR("");
+}
+
+Str sentence(Arena *arena, Lang lang, Str english) {
+    if (lang == LANG_EN) return english;
+    Str whole = translate(arena, english);
+    if (whole.len) return whole;
+    // `requirement: why`, each with its own translation.
+    for (size_t i = 0; i + 2 < english.len; i++) {
+        if (memcmp(english.at + i, ": ", 2) != 0) continue;
+        Str left = translate(arena, (Str){english.at, i});
+        if (!left.len) continue;
+        Str rest = {english.at + i + 2, english.len - i - 2};
+        Str right = translate(arena, rest);
+        if (!right.len) right = rest;
+        return arena_printf(arena, "%.*s：%.*s", STR_FMT(left),
+                            STR_FMT(right));
     }
     return english;
 }

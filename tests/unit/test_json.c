@@ -163,6 +163,20 @@ static void test_sentences(void **state) {
     assert_true(str_is(sentence(&arena, LANG_ZH, known),
                        "形式已证实，各项要求均已确认"));
     assert_true(str_eq(sentence(&arena, LANG_ZH, strange), strange));
+    // A hole, a sentence in a hole, and two sentences with a colon.
+    assert_true(str_is(sentence(&arena, LANG_ZH,
+                                STR("the input has at most 8 dimensions")),
+                       "输入至多 8 维"));
+    assert_true(str_is(sentence(&arena, LANG_ZH,
+                                STR("unproven: the input is not empty (x: y)")),
+                       "未能证实：输入非空（x: y）"));
+    assert_true(str_is(sentence(&arena, LANG_ZH,
+                                STR("the input is contiguous: made without "
+                                    "gaps")),
+                       "输入在内存中连续：生成时即连续"));
+    assert_true(str_is(sentence(&arena, LANG_ZH,
+                                STR("the input is contiguous: a: b")),
+                       "输入在内存中连续：a: b"));
     arena_free(&arena);
 }
 
