@@ -47,6 +47,29 @@ void output_note(Str line) {
     fputc('\n', stderr);
 }
 
+void output_talk(Str lines) {
+    fwrite(lines.at, 1, lines.len, stderr);
+}
+
+static bool has_terminal(int fd) {
+    const char *term = getenv("TERM");
+    return term && strcmp(term, "dumb") != 0 && isatty(fd) == 1;
+}
+
+bool output_has_progress(void) {
+    return has_terminal(STDERR_FILENO);
+}
+
+void output_progress(void *data, uint32_t done, uint32_t count) {
+    (void)data;
+    uint32_t step = count / 100 + 1; // a hundred writes at most
+    if (done >= count) {
+        fputs("\r\033[K", stderr);
+    } else if (done % step == 0) {
+        fprintf(stderr, "\r%u/%u files", (unsigned)done, (unsigned)count);
+    }
+}
+
 bool output_write(Str data, Err *err) {
     errno = 0;
     size_t put = fwrite(data.at, 1, data.len, stdout);
@@ -56,10 +79,8 @@ bool output_write(Str data, Err *err) {
 }
 
 bool output_has_colour(void) {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    if (no && *no) return false;
-    if (!term || strcmp(term, "dumb") == 0) return false;
-    return isatty(STDOUT_FILENO) == 1;
+    const char *no = getenv("NO_COLOR");
+    return !(no && *no) && has_terminal(STDOUT_FILENO);
 }
 
 Lang output_lang(const char *name) {

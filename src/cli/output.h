@@ -23,6 +23,13 @@ void output_complain(const char *fmt, ...) PRINTF_LIKE(1, 2);
 int output_fail(ExitCode code, const char *fmt, ...) PRINTF_LIKE(2, 3);
 // One line on stderr as it is.
 void output_note(Str line);
+// Lines on stderr as they are.
+void output_talk(Str lines);
+// Whether stderr is a terminal, where a line of progress may come and go.
+bool output_has_progress(void);
+// Shows `done` of `count` there, and clears the line when all is done. `data`
+// is not used: a callback has it.
+void output_progress(void *data, uint32_t done, uint32_t count);
 // Writes to stdout and makes sure it arrived.
 MUST_CHECK bool output_write(Str data, Err *err);
 // Whether stdout takes colours: a terminal, and no NO_COLOR.

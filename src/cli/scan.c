@@ -80,7 +80,7 @@ typedef struct Scan {
     ScanOptions options;
     FindingSet set;
     Lang lang;
-    Buf json, report;
+    Buf json, report, explanation;
 } Scan;
 
 static bool has_verbosity_conflict(const ScanArgs *args) {
@@ -155,8 +155,14 @@ static void add_skipped_paths(Scan *scan) {
     }
 }
 
-static bool find(Scan *scan, Err *err) {
-    ScanInput *inputs;
+static void take_explanation(void *data, Str line) {
+    Scan *scan = data;
+    buf_add(&scan->explanation, utf8_one_line(scan->run, line));
+    buf_add_char(&scan->explanation, '\n');
+}
+
+// The rule folders: the bundled ones first, then those of --rules.
+static bool choose_rules(Scan *scan, Err *err) {
     ArgList folders = {0};
     Str bundled;
     if (!locate_rules(&bundled, scan->run, err)) return false;
@@ -166,10 +172,20 @@ static bool find(Scan *scan, Err *err) {
     }
     scan->options.rule_folders = folders.at;
     scan->options.rule_folder_count = folders.len;
+    return true;
+}
+
+static bool find(Scan *scan, Err *err) {
+    ScanInput *inputs;
     scan->options.only_rule = str_of(scan->args.rule);
     scan->options.no_filter = scan->args.no_filter;
     scan->options.root = scan->paths.root;
-    if (!read_explain(scan, err)) return false;
+    scan->options.explain = take_explanation;
+    scan->options.explain_data = scan;
+    if (output_has_progress() && !scan->args.quiet) {
+        scan->options.progress = output_progress;
+    }
+    if (!choose_rules(scan, err) || !read_explain(scan, err)) return false;
     if (!make_inputs(scan, &inputs, err)) return false;
     if (!scan_run(&scan->set, scan->run, inputs, scan->paths.files.len,
                   &scan->options, err)) {
@@ -192,13 +208,14 @@ static bool write_files(Scan *scan, Err *err) {
                                buf_str(&scan->report), err);
 }
 
+// The explanation is data of the text format, and talk beside the others.
 static bool print(Scan *scan, Err *err) {
-    if (strcmp(scan->args.format, "json") == 0) {
-        return output_write(buf_str(&scan->json), err);
+    bool json = strcmp(scan->args.format, "json") == 0;
+    if (json || strcmp(scan->args.format, "md") == 0) {
+        output_talk(buf_str(&scan->explanation));
+        return output_write(buf_str(json ? &scan->json : &scan->report), err);
     }
-    if (strcmp(scan->args.format, "md") == 0) {
-        return output_write(buf_str(&scan->report), err);
-    }
+    if (!output_write(buf_str(&scan->explanation), err)) return false;
     SummaryStyle style = {scan->lang, output_has_colour()};
     Buf text = {0};
     summary_write(&text, &scan->set, &style);
@@ -293,5 +310,6 @@ int scan_command(const Args *args) {
     code = run_scan(&scan, &request);
     buf_free(&scan.json);
     buf_free(&scan.report);
+    buf_free(&scan.explanation);
     return code;
 }

@@ -1,0 +1,1 @@
+echo 'x = 1' > in.py

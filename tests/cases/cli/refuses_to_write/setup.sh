@@ -1,0 +1,2 @@
+mkdir -p lib/site-packages/package
+touch model.py

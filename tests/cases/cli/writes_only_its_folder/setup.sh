@@ -1,0 +1,3 @@
+touch model.py
+mkdir mine
+echo keep > mine/file
