@@ -12,6 +12,7 @@ import argparse
 import concurrent.futures
 import difflib
 import os
+import resource
 import shlex
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 CASES = TESTS / "cases"
 BUG = ".bug"  # a case with this suffix must fail
+MEMORY_MB = 4000  # a command that takes more ends with `out of memory`
 
 
 class Outcome:
@@ -69,7 +71,7 @@ def environment(case, folder, binary):
         "NPUFUSE_RULES": str(ROOT / "rules"),
         "SOURCE": str(ROOT),
         # A sanitizer's report must not look like one of our exit codes.
-        "ASAN_OPTIONS": "exitcode=99",
+        "ASAN_OPTIONS": f"exitcode=99:hard_rss_limit_mb={MEMORY_MB}",
         "UBSAN_OPTIONS": "exitcode=99:print_stacktrace=1",
         "LSAN_OPTIONS": "exitcode=99",
     }
@@ -252,6 +254,15 @@ def parse_arguments():
     return options
 
 
+def limit_memory(options):
+    """For this process and all it starts. A sanitizer reserves far more than
+    it uses, and has a limit of its own in environment()."""
+    sanitized = b"__asan_init" in options.bin.read_bytes()
+    if not sanitized and not options.wrapper:
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MB * 10**6, hard))
+
+
 def main():
     options = parse_arguments()
     cases = find_cases(options.k + options.accept)
@@ -262,6 +273,7 @@ def main():
         print(f"run.py: no such command: {options.bin} (run `make dev`)",
               file=sys.stderr)
         return 2
+    limit_memory(options)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         results = pool.map(lambda case: run_case(case, options), cases)

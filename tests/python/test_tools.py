@@ -35,6 +35,7 @@ def world(tmp_path, monkeypatch):
     fake.write_text(FAKE)
     fake.chmod(0o755)
     monkeypatch.setattr(run, "CASES", cases)
+    monkeypatch.setattr(run, "limit_memory", lambda options: None)
 
     def make(name, cmd, **files):
         case = cases / name
