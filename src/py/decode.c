@@ -232,7 +232,8 @@ bool decode_source(Str *text, uint32_t *bom_bytes, Arena *arena, Str bytes,
     Str cookie = find_cookie(*text);
     normalise(name, cookie.len ? cookie : STR("utf-8"));
     Encoding encoding = encoding_of(name);
-    if (*bom_bytes && encoding != ENC_UTF8) {
+    // Beside a UTF-8 mark Python takes no other spelling, not even "utf8".
+    if (*bom_bytes && !is_family(name, "utf-8")) {
         return err_set(err, "encoding '%s' in a file with a UTF-8 mark", name);
     }
     switch (encoding) {

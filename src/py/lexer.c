@@ -250,6 +250,12 @@ static const char *skip_comment(const Lexer *lex, const char *s) {
     return s;
 }
 
+// A backslash that ends a line which is not the last one.
+static bool joins_line(const Lexer *lex) {
+    size_t len = line_end_len(lex->at + 1);
+    return len && lex->at + 1 + len < lex->end;
+}
+
 // The column of the first thing on the line; `at` moves there. A backslash
 // joins the next line, whose blanks do not count then.
 static Indent measure_indent(Lexer *lex) {
@@ -263,7 +269,7 @@ static Indent measure_indent(Lexer *lex) {
             now.col = (now.col / 8 + 1) * 8, now.alt_col++;
         } else if (c == '\f') {
             now = (Indent){0, 0};
-        } else if (c == '\\' && line_end_len(lex->at + 1)) {
+        } else if (c == '\\' && joins_line(lex)) {
             if (!first.col) first = now;
             lex->at += line_end_len(lex->at + 1);
         } else {

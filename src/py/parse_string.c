@@ -210,7 +210,8 @@ static Node *parse_plain_string(Parser *p) {
     uint32_t quotes = tok.flags & STRING_TRIPLE ? 3 : 1;
     uint32_t start = tok.start + tok.prefix + quotes;
     Str body = {p->lex.text + start, tok.end - quotes - start};
-    uint8_t node_flags = tok.flags & STRING_U_PREFIX ? NODE_U_PREFIX : 0;
+    // CPython remembers u'...' but not U'...'.
+    uint8_t node_flags = p->lex.text[tok.start] == 'u' ? NODE_U_PREFIX : 0;
     Str value = parse_string_body(p, body, tok.flags, &node_flags);
     parser_advance(p);
     Node *node = parser_node(p, N_CONSTANT, tok.start);
@@ -238,14 +239,13 @@ static void parse_one_string(Parser *p, StringRow *row) {
     parser_push(p, parse_plain_string(p));
 }
 
-// Joins the constants at `at` that follow each other into the first. Its end
-// is that of the last one that is not empty, as CPython has it. How many.
+// Joins the constants at `at` that follow each other into the first. Empty
+// ones count for its end, as in CPython. Returns how many there are.
 static uint32_t join_constants(Parser *p, Node **at, uint32_t len) {
     Pieces pieces = {0};
     Node *first = at[0];
     uint32_t i = 0;
     for (; i < len && at[i]->kind == N_CONSTANT; i++) {
-        if (at[i]->u.constant.text.len == 0) continue;
         pieces_add(p, &pieces, at[i]->u.constant.text);
         first->flags |= at[i]->flags & NODE_NAMED_ESCAPE;
         first->end = at[i]->end;
