@@ -261,6 +261,13 @@ static uint32_t count_candidates(const FindingSet *set) {
     return count;
 }
 
+static bool has_replacement(const FindingSet *set) {
+    for (uint32_t i = 0; i < set->findings.len; i++) {
+        if (set->findings.at[i].replacement.len) return true;
+    }
+    return false;
+}
+
 static bool has_syntax_fault(const FindingSet *set) {
     for (uint32_t i = 0; i < set->skipped.len; i++) {
         if (set->skipped.at[i].line) return true;
@@ -276,7 +283,7 @@ static void tell(const Scan *scan) {
     say(&line, scan->lang, SAY_SHORT_REPORT, path);
     output_note(buf_str(&line));
     buf_free(&line);
-    if (count_candidates(&scan->set) == 0) return;
+    if (!has_replacement(&scan->set)) return;
     output_note(str_of(phrase(scan->lang, SAY_SHORT_CONFIRM)));
 }
 

@@ -91,7 +91,8 @@ static int compare_numbers(uint32_t a, uint32_t b) {
 static int compare_candidates(const void *left, const void *right) {
     const Group *a = left, *b = right;
     const Finding *x = group_first(a), *y = group_first(b);
-    int order = compare_numbers(x->priority, y->priority);
+    int order = compare_numbers(!x->replacement.len, !y->replacement.len);
+    if (!order) order = compare_numbers(x->priority, y->priority);
     if (!order) order = compare_numbers(x->verdict, y->verdict);
     if (!order) order = compare_numbers(a->unknown_count, b->unknown_count);
     if (!order) order = compare_numbers(b->members.len, a->members.len);
@@ -121,6 +122,10 @@ void groups_make(GroupList *out, Arena *arena, const FindingSet *set) {
     if (out->candidates.len) {
         qsort(out->candidates.at, out->candidates.len,
               sizeof(*out->candidates.at), compare_candidates);
+    }
+    for (uint32_t i = 0; i < out->candidates.len; i++) {
+        const Finding *first = group_first(&out->candidates.at[i]);
+        out->ready_count += first->replacement.len != 0;
     }
     if (out->refused.len) {
         qsort(out->refused.at, out->refused.len, sizeof(*out->refused.at),

@@ -17,7 +17,9 @@ typedef struct Group {
 typedef VEC(Group) GroupVec;
 
 typedef struct GroupList {
-    GroupVec candidates; // recommend and caution, in the order of verification
+    GroupVec candidates; // recommend and caution, in the order of
+                         // verification; last those without a replacement
+    uint32_t ready_count; // candidates with a replacement
     GroupVec refused;    // in the order of family, file, line
     uint32_t counts[VERDICT_REJECT + 1]; // findings of each verdict
 } GroupList;

@@ -339,11 +339,11 @@ static void add_order_item(const Page *page, const Group *group,
 }
 
 static void add_order(const Page *page, const GroupList *groups) {
-    if (groups->candidates.len == 0) return;
+    if (groups->ready_count == 0) return;
     page_heading(page, 2, SAY_ORDER);
     page_phrase(page, SAY_ORDER_INTRO);
     page_add(page, "\n\n");
-    for (uint32_t i = 0; i < groups->candidates.len; i++) {
+    for (uint32_t i = 0; i < groups->ready_count; i++) {
         add_order_item(page, &groups->candidates.at[i], i + 1);
     }
 }
@@ -367,7 +367,7 @@ static Str shell_quoted(Arena *arena, Str word) {
 
 static void add_stop(const Page *page, const GroupList *groups) {
     page_heading(page, 2, SAY_STOP);
-    if (groups->candidates.len == 0) {
+    if (groups->ready_count == 0) {
         page_phrase(page, SAY_STOP_NOTHING);
         page_add(page, "\n");
         return;

@@ -188,22 +188,20 @@ static void add_inserts(const Page *page, const GroupVec *all,
     }
 }
 
-static void add_code_blocks(const Page *page, const Finding *finding) {
+static void add_original(const Page *page, const Finding *finding) {
     page_add(page, "\n");
     page_label(page, SAY_ORIGINAL);
     page_place(page, MD_LINE, finding->file, finding->start_line,
                finding->end_line);
     page_add(page, "\n\n");
     md_fence(page->out, "python", finding->original);
+}
+
+static void add_replacement(const Page *page, const Finding *finding) {
     page_add(page, "\n");
     page_label_line(page, SAY_REPLACEMENT);
     page_add(page, "\n");
-    if (finding->replacement.len) {
-        md_fence(page->out, "python", finding->replacement);
-    } else {
-        page_phrase(page, SAY_NO_REPLACEMENT);
-        page_add(page, "\n");
-    }
+    md_fence(page->out, "python", finding->replacement);
 }
 
 static void add_api_facts(const Page *page, const Finding *finding) {
@@ -409,6 +407,22 @@ static void add_gain(const Page *page, const Finding *finding) {
     page_add(page, "\n");
 }
 
+// What there is to say only where something can be put in place.
+static void add_proposal(const Page *page, const GroupVec *all,
+                         uint32_t number) {
+    const Finding *finding = group_first(&all->at[number - 1]);
+    add_replacement(page, finding);
+    add_inserts(page, all, number);
+    add_api_facts(page, finding);
+    add_ports(page, finding);
+    add_facts(page, finding);
+    page_add(page, "\n");
+    add_references(page, finding);
+    add_switch(page, &finding->switch_);
+    add_risks(page, finding);
+    add_gain(page, finding);
+}
+
 void md_candidate(const Page *page, const GroupVec *all, uint32_t number) {
     const Group *group = &all->at[number - 1];
     const Finding *finding = group_first(group);
@@ -419,14 +433,13 @@ void md_candidate(const Page *page, const GroupVec *all, uint32_t number) {
                   finding->helpers.len);
     add_sites(page, group);
     add_places(page, group);
-    add_code_blocks(page, finding);
-    add_inserts(page, all, number);
-    add_api_facts(page, finding);
-    add_ports(page, finding);
-    add_facts(page, finding);
+    add_original(page, finding);
+    if (finding->replacement.len) {
+        add_proposal(page, all, number);
+        return;
+    }
     page_add(page, "\n");
-    add_references(page, finding);
-    add_switch(page, &finding->switch_);
-    add_risks(page, finding);
-    add_gain(page, finding);
+    page_phrase(page, SAY_NO_REPLACEMENT);
+    page_add(page, "\n");
+    add_facts(page, finding);
 }

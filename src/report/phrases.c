@@ -88,8 +88,9 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
                    "相同代码还出现在（需同步修改）"},
     [SAY_ORIGINAL] = {"Original", "原始代码"},
     [SAY_REPLACEMENT] = {"Replacement", "替换代码"},
-    [SAY_NO_REPLACEMENT] = {"No replacement text was made.",
-                            "未生成替换代码。"},
+    [SAY_NO_REPLACEMENT] = {"**No replacement was written**; the reason is "
+                            "given above. There is nothing to confirm.",
+                            "**未生成替换代码**，原因见上，无需确认。"},
     [SAY_INSERT] = {"Added once, before line {0}", "一次性添加，第 {0} 行之前"},
     [SAY_INSERT_EACH] = {"Added once in each file, before the line given with "
                          "each place above",

@@ -163,6 +163,7 @@ static void fill_hostile(Finding *finding) {
         .priority = PRIORITY_LOW, .file = STRC("odd name's.py"),
         .start_line = 1, .end_line = 4, .qualname = STRC("a.<locals>.b|c"),
         .reasons = LIST(reasons), .original = TEXT(hostile_original),
+        .replacement = TEXT(hostile_original),
         .risks = LIST(risks),
         .switch_ = {SWITCH_EXISTING, STRC("args.use_fused_gelu"),
                     STRC("--use-fused-gelu"),
@@ -188,8 +189,22 @@ static void fill_reject(Finding *finding, Str id, uint32_t line) {
     };
 }
 
+static void fill_unplaced(Finding *finding) {
+    static Str reasons[] = {STRC("no place to write it: other statements share "
+                                 "its lines")};
+    *finding = (Finding){
+        .id = STRC("swiglu:one_line.py:f:00000002"), .family = STRC("swiglu"),
+        .api = STRC("torch_npu.npu_swiglu"), .rule = STRC("swiglu"),
+        .verdict = VERDICT_CAUTION, .priority = PRIORITY_HIGH,
+        .file = STRC("one_line.py"), .start_line = 2, .end_line = 2,
+        .qualname = STRC("f"), .reasons = LIST(reasons),
+        .original = STRC("    y = silu(a) * b; return y\n"),
+        .switch_ = {.kind = SWITCH_DEVICE_ONLY},
+    };
+}
+
 static void fill_sample(FindingSet *set) {
-    static Finding findings[6];
+    static Finding findings[7];
     static Str families[] = {STRC("rms_norm"), STRC("swiglu"),
                              STRC("quick_gelu"), STRC("rotary")};
     static Existing existing[] = {
@@ -210,6 +225,7 @@ static void fill_sample(FindingSet *set) {
     fill_swiglu(&findings[4]);
     fill_norm(&findings[5], STR(TWIN),
               STR("rms_norm:" TWIN ":Qwen3MoeRMSNorm.forward:1a2b3c4d"), 161);
+    fill_unplaced(&findings[6]);
     *set = (FindingSet){
         .root = STRC("models"), .tool_version = STRC("0.1.0"),
         .file_count = 12, .function_count = 345, .line_count = 8901,
