@@ -68,6 +68,13 @@ def fuzz_targets():
         yield source.stem, sorted(map(str, corpus.rglob("*")))
 
 
+def oracle(build):
+    """run.py or run.sh, whichever is there."""
+    found = sorted((TESTS / "oracle").glob("run.*"))
+    starter = {".py": PYTHON, ".sh": "bash"}
+    return [[starter[path.suffix], str(path)] for path in found[:1]]
+
+
 def fuzz_replay(build):
     return [[str(build("asan") / "tests" / "fuzz" / name), *inputs]
             for name, inputs in fuzz_targets()]
@@ -96,7 +103,7 @@ PARTS = [
     Part("unit asan", unit("asan"), "cmocka"),
     Part("cases dev", cases("dev"), needs="src/cli/main.c"),
     Part("cases asan", cases("asan"), needs="src/cli/main.c"),
-    Part("oracle", script("oracle/run.py"), needs="tests/oracle/run.py"),
+    Part("oracle", oracle),
     Part("fuzz replay", fuzz_replay, "exit"),
     Part("fuzz mutate", fuzz_mutate, "exit"),
     Part("python", pytest("python", "--ignore",
