@@ -1,7 +1,7 @@
 """RMSNorm over the last axis: x / sqrt(mean(x^2) + eps) * weight."""
 import torch
 
-from npufuse.rule import rule, rand, torch_npu
+from npufuse.rule import rule, rand, torch_npu, uncentred
 
 rule(
     id="rms_norm",
@@ -42,6 +42,7 @@ def replacement(x, weight=None, eps=1e-6, *, one_plus=False):
 
 
 def requires(x, weight=None):
+    assert uncentred(x), "the mean is subtracted first: a layer norm, not an RMS norm"
     # A weight of two axes would be normalised over both.
     if weight is not None:
         assert weight.shape == x.shape[-1:], "weight spans the last axis only"

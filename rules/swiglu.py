@@ -2,7 +2,7 @@
 import torch
 import torch.nn.functional as F
 
-from npufuse.rule import contiguous, rule, rand, torch_npu
+from npufuse.rule import contiguous, rule, rand, torch_npu, unclamped
 
 rule(
     id="swiglu",
@@ -48,6 +48,8 @@ def requires(x=None, gate=None, up=None):
         assert x.numel() > 0, "the input is not empty"
     else:
         assert gate.shape == up.shape, "gate and up have the same shape"
+        assert unclamped(gate), "gate is clamped: npu_clipped_swiglu computes that"
+        assert unclamped(up), "up is clamped: npu_clipped_swiglu computes that"
         assert gate.numel() > 0, "the input is not empty"
 
 

@@ -63,6 +63,17 @@ def cast_like(y, ref):
     return y.to(ref.dtype)
 
 
+def unclamped(x):
+    """Whether x is no output of a clamp or soft-cap. Read from the source by
+    the command; here there is only a tensor, so it always holds."""
+    return True
+
+
+def uncentred(x):
+    """Whether no mean was subtracted from x; see unclamped()."""
+    return True
+
+
 Rule = namedtuple("Rule", "id meta path reference replacement requires sample")
 Rule.__doc__ = "A loaded rule; `meta` is what rule() was given."
 

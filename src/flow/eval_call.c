@@ -507,6 +507,7 @@ static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
     Arena *arena = f->flow->arena;
     Assumption *a = NEW(arena, Assumption);
     *a = (Assumption){.subject = subject, .from_config = r.from_config,
+                      .likely = r.likely,
                       .chain = r.chain, .type_name = type_name_of(r.val)};
     a->is_function = r.val->op != V_INSTANCE;
     a->claim = a->type_name;
@@ -514,7 +515,6 @@ static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
     copy.ptr = subject;
     copy.assume = a;
     copy.chain = NULL;
-    copy.node = NULL;
     return val_intern(&f->flow->graph, &copy);
 }
 

@@ -130,7 +130,7 @@ struct ModuleFlow {
 };
 
 typedef struct FlowNames {
-    const Sym *self, *forward, *init, *call, *getitem, *dtype, *shape, *apply,
+    const Sym *self, *forward, *init, *call, *getitem, *post_init, *dtype, *shape, *apply,
         *property, *sub_configs, *staticmethod_, *classmethod_;
 } FlowNames;
 
@@ -142,7 +142,9 @@ struct Flow {
     Graph graph;
     FlowNames names;
     ModuleFlow *modules;
-    int resolving; // depth of flow_concretise
+    int resolving;    // depth of flow_resolve
+    int constructing; // constructors being read within one another
+    VEC(Val *) defaults; // an instance of a class made without arguments
 };
 
 void flow_init(Flow *flow, Project *project, const OpTable *ops, Arena *arena);
@@ -221,11 +223,13 @@ Val *instance_dict(const Val *inst);
 typedef struct Resolved {
     Val *val; // NULL: not resolved
     ChainLink *chain;
-    bool from_config;
+    bool from_config; // a default or the callers in sight decide
+    bool likely;      // only agreement of what is in sight, no chain
 } Resolved;
 
 // Follows attributes, constructors, callers, tables and config defaults to a
 // concrete object, noting each step.
+// Each value is resolved once.
 Resolved flow_resolve(Flow *flow, Val *v);
 
 #endif

@@ -8,12 +8,12 @@
 
 #include "flow/flow.h"
 
-enum { RESOLVE_MAX_DEPTH = 24, CLASSES_MAX = 8 };
+enum { RESOLVE_MAX_DEPTH = 24, CONSTRUCT_MAX_DEPTH = 3, CLASSES_MAX = 8 };
 
 typedef struct Resolver {
     Flow *flow;
     ChainLink *chain;
-    bool from_config;
+    bool from_config, likely;
 } Resolver;
 
 static Val *resolve(Resolver *r, Val *v);
@@ -122,7 +122,8 @@ void flow_init(Flow *flow, Project *project, const OpTable *ops, Arena *arena) {
     } rows[] = {
         {&flow->names.self, "self"}, {&flow->names.forward, "forward"},
         {&flow->names.init, "__init__"}, {&flow->names.call, "__call__"},
-        {&flow->names.getitem, "__getitem__"}, {&flow->names.dtype, "dtype"},
+        {&flow->names.getitem, "__getitem__"},
+        {&flow->names.post_init, "__post_init__"}, {&flow->names.dtype, "dtype"},
         {&flow->names.shape, "shape"}, {&flow->names.apply, "apply"},
         {&flow->names.property, "property"},
         {&flow->names.sub_configs, "sub_configs"},
@@ -179,10 +180,20 @@ static Frame *construct(Flow *flow, Val *inst) {
     inst->init = f;
     f->attrs = NEW(flow->arena, NameTable);
     f->attrs_self = inst;
-    if (!fn) return f;
+    if (flow->constructing >= CONSTRUCT_MAX_DEPTH) return f;
     inst->init_running = true;
-    Val *method = method_val(flow, inst, fn, owner);
-    eval_inline(f, method, fn, inst, inst->args, inst->nargs);
+    flow->constructing++;
+    if (fn) {
+        Val *method = method_val(flow, inst, fn, owner);
+        eval_inline(f, method, fn, inst, inst->args, inst->nargs);
+    }
+    // A dataclass ends its construction there.
+    Node *post = find_method(flow, inst->def, flow->names.post_init, &owner);
+    if (post) {
+        Val *method = method_val(flow, inst, post, owner);
+        eval_inline(f, method, post, inst, NULL, 0);
+    }
+    flow->constructing--;
     inst->init_running = false;
     return f;
 }
@@ -332,6 +343,20 @@ static void sub_config_classes(Resolver *r, Classes *out, const Def *owner,
     }
 }
 
+// An object of the class made without arguments: its defaults.
+static Val *default_instance(Flow *flow, const Def *class_def) {
+    for (uint32_t i = 0; i < flow->defaults.len; i++) {
+        if (flow->defaults.at[i]->def->node == class_def->node) {
+            return flow->defaults.at[i];
+        }
+    }
+    Val *inst = val_unique(&flow->graph, V_INSTANCE, NULL, 0);
+    inst->def = NEW(flow->arena, Def);
+    *inst->def = *class_def;
+    vec_push(flow->arena, &flow->defaults, inst);
+    return inst;
+}
+
 static void field_classes(Resolver *r, Classes *out, const Def *owner,
                           const Sym *name) {
     sub_config_classes(r, out, owner, name);
@@ -343,8 +368,7 @@ static void field_classes(Resolver *r, Classes *out, const Def *owner,
                            class_annotation(mro[i].node, name), 0);
     }
     if (out->len) return;
-    Val *inst = val_unique(&r->flow->graph, V_INSTANCE, NULL, 0);
-    inst->def = (Def *)(uintptr_t)owner;
+    Val *inst = default_instance(r->flow, owner);
     AttrSource source = constructed_attr(r->flow, inst, name);
     if (source.val) classes_of(r, out, source.val);
 }
@@ -409,9 +433,8 @@ static AttrSource field_default(Resolver *r, const Def *class_def,
             }
         }
     }
-    if (source.val && source.val->op == V_CONST) return source;
-    Val *inst = val_unique(&r->flow->graph, V_INSTANCE, NULL, 0);
-    inst->def = (Def *)(uintptr_t)class_def;
+    if (source.val && source.val->op == V_CONST && !val_is_none(source.val)) return source;
+    Val *inst = default_instance(r->flow, class_def);
     AttrSource made = constructed_attr(r->flow, inst, name);
     if (made.val && made.val->node) {
         made.node = made.val->node;
@@ -506,21 +529,68 @@ static bool same_object(const Val *a, const Val *b) {
     return str_eq(a->text, b->text);
 }
 
-static Val *resolve_field(Resolver *r, Val *v) {
-    Classes classes = {0};
-    classes_of(r, &classes, v->args[0]);
+// The default that every class of the list that has the field gives.
+static Val *agreed_default(Resolver *r, const Classes *classes, const Sym *name) {
     Val *agreed = NULL;
-    for (uint32_t i = 0; i < classes.len; i++) {
-        AttrSource source = field_default(r, &classes.at[i], v->name);
-        if (!source.val) return NULL;
-        if (i == 0) {
-            push_link(r, classes.at[i].module, classes.at[i].node, "config class");
+    for (uint32_t i = 0; i < classes->len; i++) {
+        AttrSource source = field_default(r, &classes->at[i], name);
+        if (!source.val || val_is_none(source.val)) continue;
+        if (!agreed) {
+            push_link(r, classes->at[i].module, classes->at[i].node, "config class");
             push_link(r, source.module, source.node, "default");
         }
         Val *val = resolve(r, source.val);
-        if (!val || val_is_none(val)) return NULL;
+        if (!val || val_is_none(val)) continue;
         if (agreed && !same_object(agreed, val)) return NULL;
         agreed = val;
+    }
+    return agreed;
+}
+
+static void caller_classes(Resolver *r, Classes *out, Val *v) {
+    if (v->op != V_PARAM || !v->node) return;
+    Callers callers = {0};
+    find_callers(r, &callers, v);
+    for (uint32_t i = 0; i < callers.len; i++) classes_of(r, out, callers.args[i]);
+}
+
+typedef struct SightWalk {
+    Resolver *r;
+    Module *module;
+    Classes *out;
+} SightWalk;
+
+// The classes of configurations that the module's annotations speak of.
+static bool collect_annotated(Node *node, void *data) {
+    SightWalk *walk = data;
+    if (node->kind == N_ARG && node->u.arg.annotation) {
+        annotation_classes(walk->r, walk->out, walk->module, node->u.arg.annotation, 0);
+    }
+    if (node->kind == N_CLASS_DEF || node->kind == N_FUNCTION_DEF ||
+        node->kind == N_ARGUMENTS || node->kind == N_MODULE) {
+        return node_children(node, collect_annotated, data);
+    }
+    return true;
+}
+
+// The class of a configuration is its annotation; where that has no such
+// field, that of the callers' argument; where no caller is in sight, every
+// class that the file's annotations name and that has the field must agree:
+// then the value is only likely, and left to the guard.
+static Val *resolve_field(Resolver *r, Val *v) {
+    Classes classes = {0}, callers = {0}, sight = {0};
+    classes_of(r, &classes, v->args[0]);
+    Val *agreed = agreed_default(r, &classes, v->name);
+    if (!agreed) {
+        caller_classes(r, &callers, v->args[0]);
+        agreed = agreed_default(r, &callers, v->name);
+    }
+    Module *module = v->args[0]->module;
+    if (!agreed && v->args[0]->op == V_PARAM && module) {
+        SightWalk walk = {r, module, &sight};
+        collect_annotated(module->parsed.module, &walk);
+        agreed = agreed_default(r, &sight, v->name);
+        if (agreed) r->likely = true;
     }
     if (agreed) r->from_config = true;
     return agreed;
@@ -728,7 +798,10 @@ static Val *resolve(Resolver *r, Val *v) {
 }
 
 Resolved flow_resolve(Flow *flow, Val *v) {
+    if (v->resolved) return *v->resolved;
+    v->resolved = NEW(flow->arena, Resolved); // asked again meanwhile: nothing
     Resolver r = {.flow = flow};
     Val *val = resolve(&r, v);
-    return (Resolved){val, r.chain, r.from_config};
+    *v->resolved = (Resolved){val, r.chain, r.from_config, r.likely};
+    return *v->resolved;
 }

@@ -73,6 +73,10 @@ static Val *store(Graph *g, const Val *prototype, uint32_t hash) {
     v->hash = hash;
     v->id = g->next_id++;
     v->args = NULL;
+    if (v->def) { // the prototype's may live on the stack
+        v->def = NEW(g->arena, Def);
+        *v->def = *prototype->def;
+    }
     if (v->nargs) {
         v->args = NEW_N(g->arena, Val *, v->nargs);
         memcpy(v->args, prototype->args, sizeof(Val *) * v->nargs);

@@ -40,8 +40,11 @@ typedef struct Group {
 
 typedef VEC(Group) Groups;
 
-static bool is_tensor_root(const Val *v) {
-    return v->op > V_CAST;
+// A value that a called function computes is that function's own candidate.
+static bool is_own_root(const Frame *f, const Val *v) {
+    if (v->op <= V_CAST || !v->node) return false;
+    return v->module == f->module && v->node->start >= f->fn->start &&
+           v->node->end <= f->fn->end;
 }
 
 static void group_records(Groups *out, Frame *f) {
@@ -49,7 +52,7 @@ static void group_records(Groups *out, Frame *f) {
     for (uint32_t i = 0; i < f->evals.len; i++) {
         const EvalRecord *e = &f->evals.at[i];
         Val *root = val_strip(e->val);
-        if (!is_tensor_root(root)) continue;
+        if (!is_own_root(f, root)) continue;
         Group *group = NULL;
         for (uint32_t g = out->len; g-- > 0 && !group;) {
             if (out->at[g].root == root) group = &out->at[g];

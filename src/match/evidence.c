@@ -80,7 +80,10 @@ static bool add_activation_facts(Finding *out, Arena *run, const Candidate *c) {
         Buf subject = {0};
         val_print(&subject, a->subject, 6);
         Fact fact = {.name = STR("activation"), .state = FACT_PROVEN};
-        fact.claim = arena_printf(run, a->from_config
+        if (a->likely) fact.state = FACT_UNKNOWN;
+        fact.claim = arena_printf(run, a->likely
+                                      ? "%s is %.*s by the default of every configuration in sight"
+                                  : a->from_config
                                       ? "%s is %.*s by the configuration's default"
                                       : "%s is %.*s",
                                   subject.at, STR_FMT(a->claim));

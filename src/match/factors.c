@@ -5,8 +5,6 @@
 
 #include "match/rule.h"
 
-enum { FLATTEN_MAX_DEPTH = 64 };
-
 static void add_factor(Factors *out, Val *v) {
     if (out->len == FACTORS_MAX) out->overflow = true;
     else out->at[out->len++] = v;
@@ -18,22 +16,23 @@ static Val *open_casts(Factors *out, Flow *flow, Val *v) {
     return inner;
 }
 
-static void flatten(Factors *out, Flow *flow, Val *v, Op op, int depth) {
+// Opens `op` down to `left` more levels.
+static void flatten(Factors *out, Flow *flow, Val *v, Op op, int left) {
     v = open_casts(out, flow, v);
     if (v->op == OP_CONTIGUOUS) {
         vec_push(flow->arena, &out->seen, v);
-        flatten(out, flow, v->args[0], op, depth + 1);
-    } else if (v->op == op && depth < FLATTEN_MAX_DEPTH) {
+        flatten(out, flow, v->args[0], op, left);
+    } else if (v->op == op && left > 0) {
         vec_push(flow->arena, &out->seen, v);
-        flatten(out, flow, v->args[0], op, depth + 1);
-        flatten(out, flow, v->args[1], op, depth + 1);
+        flatten(out, flow, v->args[0], op, left - 1);
+        flatten(out, flow, v->args[1], op, left - 1);
     } else if (val_is_number(v)) {
         out->coefficient = op == OP_MUL ? out->coefficient * v->num
                                         : out->coefficient + v->num;
     } else if (op == OP_MUL && v->op == OP_NEG) { // -x is (-1) * x
         vec_push(flow->arena, &out->seen, v);
         out->coefficient = -out->coefficient;
-        flatten(out, flow, v->args[0], op, depth + 1);
+        flatten(out, flow, v->args[0], op, left);
     } else {
         add_factor(out, v);
     }
@@ -73,14 +72,18 @@ static void fold_squares(Factors *f, Flow *flow) {
     }
 }
 
-void product_factors(Factors *out, Flow *flow, Val *v) {
+void product_factors_to(Factors *out, Flow *flow, Val *v, int depth) {
     *out = (Factors){.coefficient = 1};
-    flatten(out, flow, v, OP_MUL, 0);
+    flatten(out, flow, v, OP_MUL, depth);
     fold_silu(out, flow);
     fold_squares(out, flow);
 }
 
+void product_factors(Factors *out, Flow *flow, Val *v) {
+    product_factors_to(out, flow, v, FACTORS_ALL);
+}
+
 void sum_terms(Factors *out, Flow *flow, Val *v) {
     *out = (Factors){.coefficient = 0};
-    flatten(out, flow, v, OP_ADD, 0);
+    flatten(out, flow, v, OP_ADD, FACTORS_ALL);
 }

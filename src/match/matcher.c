@@ -165,27 +165,45 @@ static bool match_factors(State *s, const Factors *ps, const Factors *us,
     return differ(s, ps->at[p], us->len ? us->at[0] : NULL);
 }
 
-static bool match_flat(State *s, Val *p, Val *u, int depth) {
+static bool match_lists(State *s, const Factors *ps, const Factors *us,
+                        int depth) {
+    bool same_size = ps->len == us->len && !us->overflow && !ps->overflow;
+    double gap = ps->coefficient - us->coefficient;
+    if (!same_size || gap > 1e-9 || gap < -1e-9) return false;
+    Mark mark = mark_state(s->m);
+    for (uint32_t i = 0; i < us->seen.len; i++) see(s, us->seen.at[i]);
+    if (match_factors(s, ps, us, 0, 0, depth)) return true;
+    undo(s->m, &mark);
+    return false;
+}
+
+// All factors of the product at once, else fewer: in silu(gate) * (a * b) a
+// parameter may stand for the inner product.
+static bool match_product(State *s, Val *p, Val *u, int depth) {
     Factors ps, us;
     Flow *flow = s->m->flow;
-    if (p->op == OP_MUL) {
-        product_factors(&ps, flow, p);
-        product_factors(&us, flow, u);
-    } else {
-        sum_terms(&ps, flow, p);
-        sum_terms(&us, flow, u);
-        // c + x against eps + x: the constant may be a parameter.
-        if (us.coefficient != 0 && ps.coefficient == 0) {
-            us.at[us.len < FACTORS_MAX ? us.len++ : 0] =
-                val_number(&flow->graph, us.coefficient);
-            us.coefficient = 0;
-        }
+    product_factors(&ps, flow, p);
+    product_factors(&us, flow, u);
+    if (match_lists(s, &ps, &us, depth)) return true;
+    for (int level = 1; us.len > ps.len && level <= 3; level++) {
+        Factors fewer;
+        product_factors_to(&fewer, flow, u, level);
+        if (fewer.len < us.len && match_lists(s, &ps, &fewer, depth)) return true;
     }
-    bool same_size = ps.len == us.len && !us.overflow && !ps.overflow;
-    double gap = ps.coefficient - us.coefficient;
-    if (!same_size || gap > 1e-9 || gap < -1e-9) return differ(s, p, u);
-    for (uint32_t i = 0; i < us.seen.len; i++) see(s, us.seen.at[i]);
-    return match_factors(s, &ps, &us, 0, 0, depth);
+    return differ(s, p, u);
+}
+
+static bool match_sum(State *s, Val *p, Val *u, int depth) {
+    Factors ps, us;
+    Flow *flow = s->m->flow;
+    sum_terms(&ps, flow, p);
+    sum_terms(&us, flow, u);
+    // c + x against eps + x: the constant may be a parameter.
+    if (us.coefficient != 0 && ps.coefficient == 0 && us.len < FACTORS_MAX) {
+        us.at[us.len++] = val_number(&flow->graph, us.coefficient);
+        us.coefficient = 0;
+    }
+    return match_lists(s, &ps, &us, depth) || differ(s, p, u);
 }
 
 // ---- all other values --------------------------------------------------------------------
@@ -204,8 +222,8 @@ static bool match(State *s, Val *p, Val *u, int depth) {
     u = open_value(s, u);
     if (p->op == V_CONST) return match_const(s, p, u);
     if (p->op == V_PART) return match_part(s, p, u, depth);
-    bool flat = p->op == OP_MUL || p->op == OP_ADD;
-    if (flat) return match_flat(s, p, u, depth);
+    if (p->op == OP_MUL) return match_product(s, p, u, depth);
+    if (p->op == OP_ADD) return match_sum(s, p, u, depth);
     if (p->op != u->op || p->nargs != u->nargs || p->ck != u->ck) {
         return differ(s, p, u);
     }

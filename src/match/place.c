@@ -43,17 +43,15 @@ static bool computes_inner(const Place *p, const StmtInfo *s) {
         const EvalRecord *e = &f->evals.at[i];
         if (is_seen(p->match, e->val) && holds_stmt(f, s, e->stmt)) return true;
     }
-    // h = x[..., :d] has no call and no operator.
-    const Node *stmt = s->stmt;
-    if (stmt->kind != N_ASSIGN) return false;
-    Node *value = stmt->u.assign.value;
-    if (value->kind == N_SUBSCRIPT) {
-        return is_seen(p->match, f->mf->val_of[value->id]);
-    }
-    if (value->kind != N_TUPLE) return false;
-    for (uint32_t i = 0; i < value->u.list.elts.len; i++) {
-        Val *v = f->mf->val_of[value->u.list.elts.at[i]->id];
-        if (v && is_seen(p->match, v)) return true;
+    // gate, up = x.chunk(2, -1); h = x[..., :d]: what is bound is the part.
+    for (uint32_t i = 0; i < f->names.cap; i++) {
+        const NameInfo *info = f->names.slots[i];
+        for (uint32_t k = 0; info && k < info->events.len; k++) {
+            const Bind *b = info->events.at[k].bind;
+            bool inside = info->events.at[k].time > s->time_before &&
+                          info->events.at[k].time <= s->time_after;
+            if (inside && b && b->val && is_seen(p->match, b->val)) return true;
+        }
     }
     return false;
 }

@@ -138,7 +138,7 @@ static Val *made_sizes(const Val *data) {
 }
 
 // One product of one input by two weights of one shape: F.linear(x, w1).
-static bool alike(Prover *p, Val *a, Val *b) {
+static bool alike(Val *a, Val *b) {
     if (a->op != b->op) return false;
     if (a->op == V_PARAM) return true;
     if (a->op == OP_LINEAR || a->op == OP_MATMUL) {
@@ -149,7 +149,17 @@ static bool alike(Prover *p, Val *a, Val *b) {
         return learned && shape_root(a->args[1]) == shape_root(b->args[1]);
     }
     if (a->op == V_ITEM) return a->args[0] == b->args[0];
-    (void)p;
+    return false;
+}
+
+// x[..., None]
+static bool adds_axis(const Val *v) {
+    if (v->op != V_ITEM) return false;
+    const Val *index = v->args[1];
+    if (val_is_none(index)) return true;
+    for (uint32_t i = 0; index->op == V_TUPLE && i < index->nargs; i++) {
+        if (val_is_none(index->args[i])) return true;
+    }
     return false;
 }
 
@@ -167,12 +177,15 @@ static FactState same_shape(Prover *p, Val *a, Val *b) {
     if (parameter_of(p->flow, a) || parameter_of(p->flow, b)) {
         return state(p, FACT_REFUTED, "one of the two is a learned parameter, not an activation");
     }
+    if (adds_axis(a) || adds_axis(b)) {
+        return state(p, FACT_REFUTED, "one of the two is broadcast over the other");
+    }
     bool reduced = a->op == OP_MEAN || b->op == OP_MEAN || a->op == OP_UNSQUEEZE ||
                    b->op == OP_UNSQUEEZE || a->op == OP_SUM || b->op == OP_SUM;
     if (reduced) {
         return state(p, FACT_REFUTED, "one of the two is broadcast over the other");
     }
-    if (alike(p, a, b)) {
+    if (alike(a, b)) {
         return state(p, FACT_UNKNOWN, "two results of one kind; tested at run time");
     }
     return doubtful(p, "nothing in the source shows that the two have one shape");
@@ -269,9 +282,27 @@ static bool comes_from_clamp(const Val *v) {
            v->op == OP_MINIMUM;
 }
 
+// uncentred(x): x is not a - mean(a).
+static bool is_centred(const Val *v) {
+    v = val_strip((Val *)(uintptr_t)v);
+    if (v->op != OP_ADD) return false;
+    for (int i = 0; i < 2; i++) {
+        const Val *n = val_strip(v->args[i]);
+        if (n->op == OP_NEG && val_strip(n->args[0])->op == OP_MEAN) return true;
+    }
+    return false;
+}
+
 // unclamped(x): x is no output of a clamp or soft-cap.
 static FactState prove_call(Prover *p, const Node *test) {
     const Node *func = test->u.call.func;
+    if (func->kind == N_NAME && str_is(sym_str(func->u.name.id), "uncentred") &&
+        test->u.call.args.len == 1) {
+        Val *x = bound_name(p, test->u.call.args.at[0]);
+        if (!x || !is_centred(x)) return state(p, FACT_PROVEN, "no mean is subtracted");
+        link_to(p, x->module, x->node, "mean subtracted");
+        return state(p, FACT_REFUTED, "");
+    }
     if (func->kind == N_NAME && str_is(sym_str(func->u.name.id), "unclamped") &&
         test->u.call.args.len == 1) {
         Val *x = bound_name(p, test->u.call.args.at[0]);

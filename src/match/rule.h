@@ -75,6 +75,9 @@ typedef struct Factors {
     bool overflow;
     VEC(Val *) seen; // the products and casts that were opened
 } Factors;
+// `depth` levels of products are opened (FACTORS_ALL: all).
+enum { FACTORS_ALL = 64 };
+void product_factors_to(Factors *out, Flow *flow, Val *v, int depth);
 void product_factors(Factors *out, Flow *flow, Val *v);
 // The same for sums; `coefficient` is the constant term.
 void sum_terms(Factors *out, Flow *flow, Val *v);

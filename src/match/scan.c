@@ -204,6 +204,18 @@ static void number_ids(FindingSet *set, Arena *run) {
     }
 }
 
+// What the paths have before the names that are shown.
+static Str shared_prefix(Arena *run, const ScanInput *inputs, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        Str path = str_of(inputs[i].path), shown = inputs[i].shown;
+        if (inputs[i].has_text || path.len <= shown.len) continue;
+        Str tail = {path.at + path.len - shown.len, shown.len};
+        if (!str_eq(tail, shown)) continue;
+        return arena_str(run, (Str){path.at, path.len - shown.len});
+    }
+    return (Str){0};
+}
+
 static bool load_rules(Scan *scan, Err *err) {
     for (uint32_t i = 0; i < scan->options->rule_folder_count; i++) {
         if (!rules_load(&scan->rules, scan->run, &scan->rule_project, &scan->ops,
@@ -229,6 +241,7 @@ bool scan_run(FindingSet *out, Arena *run, const ScanInput *inputs,
     project_init(&scan.rule_project, &scan.symbols);
     project_init(&scan.project, &scan.symbols);
     bool ok = load_rules(&scan, err);
+    scan.project.prefix = shared_prefix(run, inputs, count);
     for (uint32_t i = 0; ok && i < count; i++) {
         scan_file(&scan, &inputs[i]);
         if (options->progress) options->progress(options->progress_data, i + 1, count);

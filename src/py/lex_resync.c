@@ -72,15 +72,23 @@ static bool may_resume(const Resync *r, const char *s) {
     return r->depth == 0 || starts_statement(s) || s == r->fault;
 }
 
-static const char *next_line(const Resync *r, const char *s) {
-    while (s < r->lex->end && !line_end_len(s)) s++;
-    return s + line_end_len(s);
+bool lexer_at_statement_line(const Lexer *lex) {
+    uint32_t col;
+    const char *s = line_start(lex->at, &col);
+    return col <= lex->indents[lex->indent_count - 1].col &&
+           starts_statement(s);
+}
+
+// The next line before `end`, or `end`.
+static const char *next_line(const char *s, const char *end) {
+    while (s < end && !line_end_len(s)) s++;
+    return s < end ? s + line_end_len(s) : end;
 }
 
 // Does the triple-quoted text hold a line that looks like a definition in this
 // block or outside? Then a quote is missing, and the text is really code.
 static bool hides_definition(const Resync *r, const char *s, const char *end) {
-    for (s = next_line(r, s); s < end; s = next_line(r, s)) {
+    for (s = next_line(s, end); s < end; s = next_line(s, end)) {
         uint32_t col;
         const char *first = line_start(s, &col);
         if (col <= r->indent && starts_definition(first)) return true;
@@ -137,6 +145,7 @@ void lexer_resync(Lexer *lex, uint32_t from, uint32_t fault, uint32_t indent) {
         if (may_resume(&r, s)) break;
     }
     lex->at = s < lex->end ? s : lex->end;
+    if (r.depth && r.fault > lex->strict_until) lex->strict_until = r.fault;
     lex->depth = lex->field_depth = lex->dedents = 0;
     lex->line_start = true;
     lex->has_token = false;

@@ -83,6 +83,7 @@ void lexer_init(Lexer *lex, const SourceText *source, Arena *arena,
                 SymTable *symbols) {
     Str text = source->text;
     *lex = (Lexer){.text = text.at, .at = text.at, .end = text.at + text.len};
+    lex->strict_until = text.at;
     lex->line_start = true;
     lex->has_cr = text.len && memchr(text.at, '\r', text.len);
     lex->indents = NEW_N(arena, Indent, LEXER_MAX_INDENTS);
@@ -358,7 +359,12 @@ static bool skip_continuation(Lexer *lex, Token *tok) {
 // A line end: false where it is mere space.
 static bool lex_newline(Lexer *lex, Token *tok) {
     lex->at += line_end_len(lex->at);
-    if (lex->depth) return false;
+    if (lex->depth) {
+        if (lex->at >= lex->strict_until) return false;
+        if (!lexer_at_statement_line(lex)) return false;
+        lex_error(lex, tok, "a bracket is never closed");
+        return true;
+    }
     tok->kind = T_NEWLINE;
     lex->line_start = true;
     lex->has_token = false;

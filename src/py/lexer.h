@@ -77,6 +77,10 @@ typedef struct Lexer {
     // From here on a triple quote of this kind ('"' first) has no end: a file
     // full of them is not searched again and again. NULL while not known.
     const char *unclosed[2];
+    // Up to here the text was read inside a bracket that is never closed.
+    // There, a line that looks like a statement ends every open bracket at
+    // once, or a file full of them would be read from each of its lines.
+    const char *strict_until;
     SymTable *symbols;
 } Lexer;
 
@@ -92,6 +96,9 @@ const char *token_name(TokenKind kind);
 // a bracket that was never closed, at a keyword that starts a statement or at
 // `fault`, if that is the first token of such a line.
 void lexer_resync(Lexer *lex, uint32_t from, uint32_t fault, uint32_t indent);
+
+// Is `at` at the start of a line that looks like a statement of this block?
+bool lexer_at_statement_line(const Lexer *lex);
 
 // lex_literal.c: `at` is on the digit or dot, or on the opening quote.
 void lex_number(Lexer *lex, Token *tok);

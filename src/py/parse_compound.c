@@ -11,10 +11,10 @@
 
 // else_block: 'else' ':' block; empty where there is none
 static NodeList parse_else(Parser *p, TokenKind keyword) {
-    uint32_t start = p->tok.start;
+    Clause clause = parse_clause(p);
     if (!parser_accept(p, keyword)) return (NodeList){0};
     NodeList body = parse_block(p);
-    if (parse_clause_failed(p, start)) return (NodeList){0};
+    if (parse_clause_failed(p, &clause)) return (NodeList){0};
     return body;
 }
 
@@ -45,10 +45,10 @@ static Node *parse_if(Parser *p) {
     if (p->failed) return first;
     Node *last = first;
     for (uint32_t count = 0; parser_at(p, T_ELIF); count++) {
-        uint32_t start = p->tok.start;
+        Clause clause = parse_clause(p);
         if (count >= PARSER_MAX_CHAIN) parser_fault(p, "too many branches");
         Node *next = parse_if_branch(p);
-        if (parse_clause_failed(p, start)) continue;
+        if (parse_clause_failed(p, &clause)) continue;
         last->u.while_.orelse = list_of_one(p, next);
         last = next;
     }
@@ -180,9 +180,9 @@ static NodeList parse_handlers(Parser *p, bool *star) {
     uint32_t base = p->stack_len;
     bool is_star;
     while (parser_at(p, T_EXCEPT)) {
-        uint32_t start = p->tok.start;
+        Clause clause = parse_clause(p);
         Node *handler = parse_handler(p, &is_star);
-        if (parse_clause_failed(p, start)) continue;
+        if (parse_clause_failed(p, &clause)) continue;
         if (p->stack_len == base) *star = is_star;
         if (*star != is_star) {
             parse_incomplete(p, "cannot have both 'except' and 'except*'");

@@ -316,9 +316,10 @@ static bool at_case(const Parser *p) {
 static NodeList parse_cases(Parser *p) {
     uint32_t base = p->stack_len;
     while (!parser_at(p, T_DEDENT) && !parser_at(p, T_EOF)) {
-        uint32_t start = p->tok.start;
-        Node *node = at_case(p) ? parse_case(p) : parser_fault(p, "expected 'case'");
-        if (!parse_clause_failed(p, start)) parser_push(p, node);
+        Clause clause = parse_clause(p);
+        Node *node = at_case(p) ? parse_case(p)
+                                : parser_fault(p, "expected 'case'");
+        if (!parse_clause_failed(p, &clause)) parser_push(p, node);
     }
     return parser_take(p, base);
 }

@@ -143,9 +143,14 @@ static Node *recover(Parser *p, uint32_t start, uint32_t from) {
     return node;
 }
 
-bool parse_clause_failed(Parser *p, uint32_t start) {
+Clause parse_clause(const Parser *p) {
+    return (Clause){p->tok.start, p->stack_len};
+}
+
+bool parse_clause_failed(Parser *p, const Clause *clause) {
     if (!p->failed) return false;
-    Node *node = recover(p, start, start);
+    p->stack_len = clause->stack_len;
+    Node *node = recover(p, clause->start, clause->start);
     vec_push(p->arena, &p->broken, node);
     return true;
 }

@@ -79,10 +79,14 @@ static inline bool parser_accept(Parser *p, TokenKind kind) {
 // --- parser.c: blocks and recovery -----------------------------------------
 // ':' and then a line of simple statements or an indented block.
 NodeList parse_block(Parser *p);
-// Gives up the clause that starts at `start` if it failed: its lines become an
-// N_BROKEN behind the statement, and the statement goes on. False where the
-// clause is fine.
-bool parse_clause_failed(Parser *p, uint32_t start);
+// A clause of a statement (elif, except, case) that may fail on its own.
+typedef struct Clause {
+    uint32_t start, stack_len;
+} Clause;
+Clause parse_clause(const Parser *p); // starts at the current token
+// Gives the clause up if it failed: its lines become an N_BROKEN behind the
+// statement, and the statement goes on. False where the clause is fine.
+bool parse_clause_failed(Parser *p, const Clause *clause);
 
 // Reports something missing behind a statement that is kept, such as a 'try'
 // without handlers.

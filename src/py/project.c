@@ -119,7 +119,7 @@ static void bind_import_from(Module *m, Node *stmt, bool conditional) {
     for (uint32_t i = 0; i < stmt->u.import_from.names.len; i++) {
         Node *alias = stmt->u.import_from.names.at[i];
         if (str_is(sym_str(alias->u.alias.name), "*")) {
-            vec_push(&m->arena, &m->stars, module);
+            if (!m->type_checking) vec_push(&m->arena, &m->stars, module);
             continue;
         }
         const Sym *name = alias->u.alias.asname ? alias->u.alias.asname
@@ -161,7 +161,11 @@ static void index_compound(Module *m, Node *stmt, int depth) {
     switch ((int)stmt->kind) {
     case N_IF:
     case N_WHILE:
+        // `if TYPE_CHECKING:` does not run: its stars import nothing.
+        m->type_checking = stmt->u.while_.test->kind == N_NAME &&
+                           str_is(sym_str(stmt->u.while_.test->u.name.id), "TYPE_CHECKING");
         index_block(m, stmt->u.while_.body, true, depth);
+        m->type_checking = false;
         index_block(m, stmt->u.while_.orelse, true, depth);
         break;
     case N_FOR:
@@ -353,6 +357,7 @@ void project_trim(Project *project, size_t max_bytes) {
         drop_module(gone);
     }
     rebuild_paths(project, project->cap);
+    project->epoch++;
 }
 
 // ---- resolving -------------------------------------------------------------
@@ -385,6 +390,53 @@ static char *dotted_path(Arena *arena, Str folder, Str dotted) {
     return path_join(arena, folder, str_of(name));
 }
 
+static uint32_t memo_slot(const ModuleMemo *at, uint32_t cap, Str search,
+                          Str dotted) {
+    uint64_t h = hash_bytes(HASH_SEED, search.at, search.len);
+    uint32_t i = (uint32_t)hash_bytes(h, dotted.at, dotted.len) & (cap - 1);
+    while (at[i].dotted.at && !(str_eq(at[i].dotted, dotted) &&
+                                str_eq(at[i].search, search))) {
+        i = (i + 1) & (cap - 1);
+    }
+    return i;
+}
+
+static void grow_found(Project *project) {
+    if (project->found_len * 2 < project->found_cap) return;
+    uint32_t cap = project->found_cap ? project->found_cap * 2 : 256;
+    ModuleMemo *at = NEW_N(&project->arena, ModuleMemo, cap);
+    for (uint32_t i = 0; i < project->found_cap; i++) {
+        const ModuleMemo *old = &project->found[i];
+        if (old->dotted.at) at[memo_slot(at, cap, old->search, old->dotted)] = *old;
+    }
+    project->found = at;
+    project->found_cap = cap;
+}
+
+// Looks for `a/b/c.py` and `a/b/c/__init__.py` below the search folder.
+static ModuleMemo look_for_module(Project *project, Str search, Str dotted) {
+    Arena *arena = &project->arena;
+    ModuleMemo memo = {arena_str(arena, search), arena_str(arena, dotted), NULL, {0}};
+    char *stem = dotted_path(arena, search, dotted);
+    char *shown = dotted_path(arena, STR(""), dotted);
+    Str init = arena_printf(arena, "%s/__init__.py", stem);
+    Str file = arena_printf(arena, "%s.py", stem);
+    if (file_kind(init.at) == FILE_REGULAR) {
+        memo.path = (char *)(uintptr_t)init.at;
+        memo.shown = arena_printf(arena, "%s/__init__.py", shown);
+    } else if (file_kind(file.at) == FILE_REGULAR) {
+        memo.path = (char *)(uintptr_t)file.at;
+        memo.shown = arena_printf(arena, "%s.py", shown);
+    }
+    Str path = str_of(memo.path);
+    Str prefix = project->prefix;
+    if (memo.path && prefix.len && path.len > prefix.len &&
+        memcmp(path.at, prefix.at, prefix.len) == 0) {
+        memo.shown = (Str){path.at + prefix.len, path.len - prefix.len};
+    }
+    return memo;
+}
+
 // Opens `a.b.c` seen from `from`; NULL if it is not a file of the project.
 static Module *find_module(Module *from, Str dotted) {
     if (dotted.len == 0 || is_foreign(dotted)) return NULL;
@@ -392,27 +444,15 @@ static Module *find_module(Module *from, Str dotted) {
         if (dotted.at[i] == '/' || dotted.at[i] == 0) return NULL;
     }
     Project *project = from->project;
-    Arena *arena = &from->arena;
-    char *stem = dotted_path(arena, from->search, dotted);
-    Str file = arena_printf(arena, "%s.py", stem);
-    Str init = arena_printf(arena, "%s/__init__.py", stem);
+    grow_found(project);
+    uint32_t i = memo_slot(project->found, project->found_cap, from->search, dotted);
+    if (!project->found[i].dotted.at) {
+        project->found[i] = look_for_module(project, from->search, dotted);
+        project->found_len++;
+    }
+    const ModuleMemo *memo = &project->found[i];
     Err err;
-    Str shown = arena_printf(arena, "%s.py", dotted_path(arena, STR(""), dotted));
-    Str shown_init = arena_printf(arena, "%s/__init__.py",
-                                  dotted_path(arena, STR(""), dotted));
-    Module *open = project->by_path[find_path_slot(project, init.at)];
-    if (!open) open = project->by_path[find_path_slot(project, file.at)];
-    if (open) {
-        open->last_use = ++project->clock;
-        return open;
-    }
-    if (file_kind(init.at) == FILE_REGULAR) {
-        return project_open(project, init.at, shown_init, &err);
-    }
-    if (file_kind(file.at) == FILE_REGULAR) {
-        return project_open(project, file.at, shown, &err);
-    }
-    return NULL;
+    return memo->path ? project_open(project, memo->path, memo->shown, &err) : NULL;
 }
 
 static Def lookup(Module *module, const Sym *name, int follow);
@@ -443,13 +483,18 @@ static Def from_import(Module *from, Str dotted, const Sym *attr, int follow) {
         }
         return external(&from->arena, sub, NULL);
     }
-    Def def = m == from ? (Def){0} : lookup(m, attr, follow + 1);
-    if (def.kind != DEF_NONE) return def;
+    // A submodule comes before the stars of the package: fewer files are read.
+    bool own = module_binding(m, attr) != NULL;
+    if (own && m != from) {
+        Def def = lookup(m, attr, follow + 1);
+        if (def.kind != DEF_NONE) return def;
+    }
     Module *submodule = find_module(from, sub);
     if (submodule) {
         return (Def){.kind = DEF_MODULE, .module = submodule, .dotted = sub};
     }
-    return external(&from->arena, sub, NULL);
+    Def def = own || m == from ? (Def){0} : lookup(m, attr, follow + 1);
+    return def.kind != DEF_NONE ? def : external(&from->arena, sub, NULL);
 }
 
 static Def binding_def(Module *m, const Binding *b, int follow) {
@@ -499,6 +544,26 @@ static const Binding *binding_in_force(const Binding *last, bool *ambiguous) {
     return best;
 }
 
+// Names of the language itself are not looked for behind stars.
+static bool is_builtin(const Sym *name) {
+    static const char *const names[] = {
+        "abs", "all", "any", "bool", "bytes", "callable", "classmethod", "dict",
+        "dir", "divmod", "enumerate", "eval", "filter", "float", "format",
+        "frozenset", "getattr", "hasattr", "hash", "hex", "id", "input", "int",
+        "isinstance", "issubclass", "iter", "len", "list", "map", "max", "min",
+        "next", "object", "open", "ord", "pow", "print", "property", "range",
+        "repr", "reversed", "round", "set", "setattr", "slice", "sorted",
+        "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip",
+        "ValueError", "TypeError", "KeyError", "RuntimeError", "Exception",
+        "ImportError", "NotImplementedError", "AttributeError", "IndexError",
+        "OSError", "StopIteration", "AssertionError", "self", "NotImplemented",
+    };
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (str_is(sym_str(name), names[i])) return true;
+    }
+    return false;
+}
+
 static Def lookup(Module *module, const Sym *name, int follow) {
     if (follow > FOLLOW_MAX) return (Def){0};
     const Binding *b = module_binding(module, name);
@@ -508,6 +573,7 @@ static Def lookup(Module *module, const Sym *name, int follow) {
         def.ambiguous |= ambiguous;
         return def;
     }
+    if (module->stars.len == 0 || is_builtin(name)) return (Def){0};
     for (uint32_t i = module->stars.len; i-- > 0;) {
         Module *star = find_module(module, module->stars.at[i]);
         if (!star || star == module) continue;
@@ -517,8 +583,38 @@ static Def lookup(Module *module, const Sym *name, int follow) {
     return (Def){0};
 }
 
+static uint32_t name_memo_slot(const NameMemo *at, uint32_t cap, const Sym *name) {
+    uint32_t i = name->hash & (cap - 1);
+    while (at[i].name && at[i].name != name) i = (i + 1) & (cap - 1);
+    return i;
+}
+
+static void grow_name_memo(Module *m) {
+    if (m->memo_epoch != m->project->epoch) { // modules it speaks of are gone
+        memset(m->memo, 0, sizeof(NameMemo) * m->memo_cap);
+        m->memo_len = 0;
+        m->memo_epoch = m->project->epoch;
+    }
+    if (m->memo_len * 2 < m->memo_cap) return;
+    uint32_t cap = m->memo_cap ? m->memo_cap * 2 : 64;
+    NameMemo *at = NEW_N(&m->arena, NameMemo, cap);
+    for (uint32_t i = 0; i < m->memo_cap; i++) {
+        if (m->memo[i].name) at[name_memo_slot(at, cap, m->memo[i].name)] = m->memo[i];
+    }
+    m->memo = at;
+    m->memo_cap = cap;
+}
+
 Def project_lookup(Module *module, const Sym *name) {
-    return lookup(module, name, 0);
+    grow_name_memo(module);
+    uint32_t i = name_memo_slot(module->memo, module->memo_cap, name);
+    if (module->memo[i].name) return module->memo[i].def;
+    Def def = lookup(module, name, 0);
+    grow_name_memo(module); // the lookup may have used it
+    i = name_memo_slot(module->memo, module->memo_cap, name);
+    if (!module->memo[i].name) module->memo_len++;
+    module->memo[i] = (NameMemo){name, def};
+    return def;
 }
 
 Def project_import(Module *module, const Node *stmt, uint32_t index,

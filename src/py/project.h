@@ -53,7 +53,11 @@ struct Module {
     VEC(Node *) calls; // every Call of the file, for finding constructors
     Node **call_owners; // the innermost function or class of each call
     bool calls_listed;
+    bool type_checking; // while names are indexed: inside such a branch
     uint64_t last_use;
+    struct NameMemo *memo; // what names were found to mean
+    uint32_t memo_cap, memo_len;
+    uint64_t memo_epoch;
     Module *next;
 };
 
@@ -71,6 +75,19 @@ typedef struct Def {
     bool ambiguous; // other bindings of the name could be the ones in force
 } Def;
 
+// Where a dotted name was looked for, and what was found.
+typedef struct ModuleMemo {
+    Str search, dotted;
+    char *path;  // NULL: no file of the project
+    Str shown;
+} ModuleMemo;
+
+// What a module-level name means; forgotten when modules are dropped.
+typedef struct NameMemo {
+    const Sym *name;
+    Def def;
+} NameMemo;
+
 struct Project {
     Arena arena; // run lifetime
     SymTable *symbols;
@@ -79,6 +96,10 @@ struct Project {
     uint32_t cap, len;
     uint64_t clock;
     size_t held_bytes;
+    uint64_t epoch; // counts the times that modules were dropped
+    Str prefix;     // paths that start so are shown without it
+    ModuleMemo *found; // open addressing
+    uint32_t found_cap, found_len;
 };
 
 void project_init(Project *project, SymTable *symbols);
