@@ -65,7 +65,8 @@ def fuzz_targets():
     """(name, saved inputs) of each fuzz target."""
     for source in sorted((TESTS / "fuzz").glob("fuzz_*.c")):
         corpus = TESTS / "fuzz" / "corpus" / source.stem[len("fuzz_"):]
-        yield source.stem, sorted(map(str, corpus.rglob("*")))
+        yield source.stem, sorted(str(path) for path in corpus.rglob("*")
+                                  if path.is_file())
 
 
 def oracle(build):
@@ -104,7 +105,7 @@ PARTS = [
     Part("cases dev", cases("dev"), needs="src/cli/main.c"),
     Part("cases asan", cases("asan"), needs="src/cli/main.c"),
     Part("oracle", oracle),
-    Part("fuzz replay", fuzz_replay, "exit"),
+    Part("fuzz replay", fuzz_replay, "replayed"),
     Part("fuzz mutate", fuzz_mutate, "exit"),
     Part("python", pytest("python", "--ignore",
                           "python/test_install.py"), "pytest"),
@@ -151,8 +152,15 @@ def count_pytest(lines, code):
             counts.get("skipped", 0))
 
 
+def count_replayed(lines, code):
+    """`N inputs replayed`; an input that fails ends the program."""
+    return sum(int(number) for line in lines for number in re.findall(
+        r"^(\d+) inputs replayed$", line)), 0, 0
+
+
 COUNTS = {"exit": count_exit, "closing line": count_closing_line,
-          "cmocka": count_cmocka, "pytest": count_pytest}
+          "cmocka": count_cmocka, "pytest": count_pytest,
+          "replayed": count_replayed}
 
 
 def environment(build):
