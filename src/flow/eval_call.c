@@ -471,6 +471,9 @@ static Val *call_super_item(Frame *f, Val *callee, Val *const *args,
     return item->op == V_ITEM ? NULL : item;
 }
 
+static Val *call_maybe_silu(Frame *f, Node *node, Val *callee, Val *const *args,
+                            uint32_t nargs);
+
 // self.act(x): the object behind the attribute is looked for, and what that
 // rests on is noted at the result.
 static Val *call_attr(Frame *f, Node *node, Val *callee, Val *const *args,
@@ -479,7 +482,9 @@ static Val *call_attr(Frame *f, Node *node, Val *callee, Val *const *args,
         return call_super_item(f, callee, args, nargs);
     }
     Resolved r = flow_resolve(f->flow, callee);
-    if (!r.val || r.val == callee || r.val->op == V_ATTR) return NULL;
+    if (!r.val || r.val == callee || r.val->op == V_ATTR) {
+        return call_maybe_silu(f, node, callee, args, nargs);
+    }
     if (r.val->op == V_INSTANCE || r.val->op == V_GLOBAL ||
         r.val->op == V_FUNCTION || r.val->op == V_LAMBDA ||
         r.val->op == V_METHOD) {
@@ -488,6 +493,40 @@ static Val *call_attr(Frame *f, Node *node, Val *callee, Val *const *args,
             return value ? value : NULL;
         }
         return with_assumption(f, callee, r, value);
+    }
+    return NULL;
+}
+
+static Str type_name_of(const Val *v);
+
+// The table entry behind an attribute: self.act = TABLE[key] with a key that
+// nothing in sight decides.
+static Val *table_entry(Frame *f, Val *callee) {
+    if (callee->op == V_ATTR && object_class(callee->args[0])) {
+        Val *made = object_attr(f->flow, callee->args[0], callee->name);
+        if (made) callee = made;
+    }
+    return callee->op == V_ITEM && callee->nargs == 2 ? callee : NULL;
+}
+
+// Such a call may be SiLU where the table has it under its usual name; that
+// it is one is left to the guard, and said to be unknown.
+static Val *call_maybe_silu(Frame *f, Node *node, Val *callee, Val *const *args,
+                            uint32_t nargs) {
+    Val *entry = table_entry(f, callee);
+    if (!entry || nargs != 1) return NULL;
+    static const char *const keys[] = {"silu", "swish"};
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        Val *key = val_str(&f->flow->graph, str_of(keys[i]));
+        Val *item = val_new2(&f->flow->graph, V_ITEM, entry->args[0], key);
+        Resolved r = flow_resolve(f->flow, item);
+        if (!r.val || r.val->op == V_ITEM) continue;
+        Val *value = call_value(f, node, r.val, args, nargs);
+        if (val_strip(value)->op != OP_SILU) continue;
+        r.from_config = r.likely = true;
+        value = with_assumption(f, callee, r, value);
+        if (value->assume) value->assume->open = true;
+        return value;
     }
     return NULL;
 }

@@ -58,6 +58,7 @@ typedef struct Assumption {
     Str claim;        // "self.act_fn is SiLU"
     Str type_name;    // of the resolved object's class or function, for the guard
     bool is_function; // of a function's __name__, not an object's class
+    bool open;        // nothing in sight decides it: one possibility of many
     bool likely;      // no chain: only what is in sight agrees
     bool from_config; // a default was used: the value may differ at run time
     struct ChainLink *chain;

@@ -92,8 +92,9 @@ static bool binds_sensibly(const Match *m) {
         }
         if (alone) continue;
         Val *leaf = val_strip(v);
-        bool computed = leaf->op > V_CAST && leaf->op != OP_PARAMETER;
-        if (computed) return false;
+        if (leaf->op != V_ATTR && leaf->op != V_PARAM && leaf->op != OP_PARAMETER) {
+            return false;
+        }
     }
     return true;
 }
@@ -114,7 +115,7 @@ static void try_group(Candidates *out, Frame *f, const Group *group,
         }
         Place *place = NEW(flow->arena, Place);
         place_match(place, f, own, record);
-        bool better = !best.place || (best.place->fault && !place->fault) ||
+        bool better = !best.place || best.place->fault ||
                       (best.place->wasted && !place->fault && !place->wasted);
         if (!better) continue;
         best.match = *own;

@@ -65,6 +65,11 @@ static void add_form_fact(Finding *out, Arena *run, const Candidate *c) {
     add_fact(out, run, fact);
 }
 
+static void add_open_reason(Finding *out, Arena *run, const char *subject, Str name) {
+    add_reason(out, run, arena_printf(run, "unproven: %s may be %.*s, but nothing in sight decides it",
+                                      subject, STR_FMT(name)));
+}
+
 static bool add_activation_facts(Finding *out, Arena *run, const Candidate *c) {
     bool guarded = false;
     const Val *done[16];
@@ -81,7 +86,10 @@ static bool add_activation_facts(Finding *out, Arena *run, const Candidate *c) {
         val_print(&subject, a->subject, 6);
         Fact fact = {.name = STR("activation"), .state = FACT_PROVEN};
         if (a->likely) fact.state = FACT_UNKNOWN;
-        fact.claim = arena_printf(run, a->likely
+        if (a->open) add_open_reason(out, run, subject.at, a->claim);
+        fact.claim = arena_printf(run, a->open
+                                      ? "%s may be %.*s: nothing in sight decides it"
+                                  : a->likely
                                       ? "%s is %.*s by the default of every configuration in sight"
                                   : a->from_config
                                       ? "%s is %.*s by the configuration's default"
@@ -195,7 +203,8 @@ static void add_ports(Finding *out, Arena *run, const Candidate *c,
 
 static void judge(Finding *out, Arena *run, const Candidate *c,
                   const Requirements *all, const char *fault) {
-    out->verdict = VERDICT_RECOMMEND;
+    // A reason that is there already is an activation that nothing decides.
+    out->verdict = out->reasons.len ? VERDICT_CAUTION : VERDICT_RECOMMEND;
     for (uint32_t i = 0; i < all->len; i++) {
         const Requirement *r = &all->at[i];
         if (r->state == FACT_REFUTED) {
