@@ -171,6 +171,7 @@ def environment(build):
         "PYTHONDONTWRITEBYTECODE": "1",
         "NPUFUSE": str(build("dev") / "npufuse"),
         "CMOCKA_MESSAGE_OUTPUT": "STDOUT",
+        "ASAN_OPTIONS": "hard_rss_limit_mb=4000",
         "UBSAN_OPTIONS": "print_stacktrace=1",
     })
     return env

@@ -6,6 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
+export ASAN_OPTIONS=hard_rss_limit_mb=4000
 SECONDS_EACH=${1:-60}
 shift || true
 [ $# -gt 0 ] || set -- $(cd tests/fuzz && ls fuzz_*.c 2>/dev/null |
