@@ -76,6 +76,10 @@ const Sym *sym_intern_tag(SymTable *table, Str text, uint32_t tag) {
     return sym;
 }
 
+void sym_mark(SymTable *table, Str text, uint32_t marks) {
+    intern(table, text)->marks |= marks;
+}
+
 const Sym *sym_find(const SymTable *table, Str text) {
     return table->slots[find_slot(table, text, hash_text(text))];
 }

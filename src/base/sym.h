@@ -9,6 +9,7 @@ typedef struct Sym {
     uint32_t hash;
     uint32_t len;
     uint32_t tag; // free for the lexer: its keyword code, 0 for plain names
+    uint32_t marks; // what to look for: gathered by the parser (sym_mark)
     char text[];  // NUL terminated
 } Sym;
 
@@ -24,6 +25,8 @@ void sym_table_free(SymTable *table);
 const Sym *sym_intern(SymTable *table, Str text);
 // As sym_intern, and sets its tag.
 const Sym *sym_intern_tag(SymTable *table, Str text, uint32_t tag);
+// Adds to its marks. Names are marked before anything is parsed.
+void sym_mark(SymTable *table, Str text, uint32_t marks);
 // The Sym of this text, or NULL where it was never interned.
 const Sym *sym_find(const SymTable *table, Str text);
 Str sym_str(const Sym *sym);

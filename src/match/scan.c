@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "match/evidence.h"
+#include "match/filter.h"
 
 #include <stdlib.h>
 
@@ -19,6 +20,7 @@ typedef struct Scan {
     SymTable symbols;
     OpTable ops;
     RuleSet rules;
+    Filter filter;
 } Scan;
 
 static void skip_file(Scan *scan, Str file, Str reason, uint32_t line) {
@@ -73,8 +75,7 @@ static bool visit_fused(Node *node, void *data) {
 
 static uint32_t find_existing(Scan *scan, Flow *flow, Module *module) {
     uint32_t before = scan->out->existing.len;
-    const Sym *npu = sym_find(&scan->symbols, STR("torch_npu"));
-    if (!npu) return before;
+    if (!(module->parsed.marks & scan->filter.fused)) return before;
     FusedWalk walk = {.scan = scan, .module = module,
                       .frame = flow_module(flow, module)->frame};
     visit_fused(module->parsed.module, &walk);
@@ -118,11 +119,32 @@ static bool is_helper_part(const FileMatches *all, uint32_t index) {
     return false;
 }
 
+typedef struct FunctionCount {
+    uint32_t count;
+    int depth;
+} FunctionCount;
+
+static bool count_functions(Node *node, void *data) {
+    FunctionCount *c = data;
+    if (!node_is_statement(node) || c->depth > 200) return true;
+    c->count += node->kind == N_FUNCTION_DEF || node->kind == N_ASYNC_FUNCTION_DEF;
+    c->depth++;
+    node_children(node, count_functions, c);
+    c->depth--;
+    return true;
+}
+
 static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
+    FunctionCount functions = {0};
+    count_functions(module->parsed.module, &functions);
+    scan->out->function_count += functions.count;
+    bool all = scan->options->no_filter;
+    if (!all && !filter_may_pass(&scan->filter, module)) return;
+    FilterModule *fm = filter_module(&scan->filter, &scan->file, module);
     ModuleFlow *mf = flow_module(flow, module);
     for (uint32_t i = 0; i < mf->functions.len; i++) {
+        if (!all && !filter_passes(fm, mf->functions.at[i].fn)) continue;
         Frame *frame = flow_function(flow, mf, i);
-        scan->out->function_count++;
         if (!frame) continue;
         Candidates found = {0};
         find_candidates(&found, frame, &scan->rules, scan->options->only_rule);
@@ -241,6 +263,7 @@ bool scan_run(FindingSet *out, Arena *run, const ScanInput *inputs,
     project_init(&scan.rule_project, &scan.symbols);
     project_init(&scan.project, &scan.symbols);
     bool ok = load_rules(&scan, err);
+    filter_init(&scan.filter, &scan.rules, &scan.symbols);
     scan.project.prefix = shared_prefix(run, inputs, count);
     for (uint32_t i = 0; ok && i < count; i++) {
         scan_file(&scan, &inputs[i]);

@@ -68,7 +68,12 @@ typedef struct FunctionNode { // FunctionDef, AsyncFunctionDef
     Node *args; // N_ARGUMENTS
     NodeList body, decorators, type_params;
     Node *returns; // or NULL
+    uint32_t marks; // of all names in it (Sym.marks), and MARK_*
 } FunctionNode;
+
+// What the parser itself adds to the marks of a function: it has a product or
+// quotient, a power.
+enum { MARK_PRODUCT = 1, MARK_POWER = 2, MARK_FIRST_FREE = 4 };
 
 typedef struct ClassNode {
     const Sym *name;

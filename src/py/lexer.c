@@ -146,6 +146,7 @@ static void lex_name(Lexer *lex, Token *tok) {
         return;
     }
     tok->sym = intern_name(lex, text.at, text.len);
+    lex->marks |= tok->sym->marks;
     tok->kind = tok->sym->tag && tok->sym->tag < T_KIND_COUNT
                     ? (uint8_t)tok->sym->tag
                     : T_NAME;

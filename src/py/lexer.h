@@ -82,6 +82,7 @@ typedef struct Lexer {
     // once, or a file full of them would be read from each of its lines.
     const char *strict_until;
     SymTable *symbols;
+    uint32_t marks; // of the names read, and MARK_* of the parser
 } Lexer;
 
 void lexer_init_symbols(SymTable *symbols);

@@ -224,6 +224,8 @@ static Node *parse_try(Parser *p) {
 static Node *parse_function(Parser *p, NodeKind kind, uint32_t start,
                             NodeList decorators) {
     FunctionNode *function = NEW(p->arena, FunctionNode);
+    uint32_t outer_marks = p->lex.marks;
+    p->lex.marks = 0;
     parser_advance(p);
     function->decorators = decorators;
     function->name = parser_name(p);
@@ -233,6 +235,8 @@ static Node *parse_function(Parser *p, NodeKind kind, uint32_t start,
     parser_expect(p, T_RPAR);
     if (parser_accept(p, T_ARROW)) function->returns = parse_expression(p);
     function->body = parse_block(p);
+    function->marks = p->lex.marks;
+    p->lex.marks |= outer_marks;
     Node *node = parser_node(p, kind, start);
     node->u.function = function;
     return node;

@@ -175,6 +175,7 @@ static Node *new_binary(Parser *p, AstOp op, Node *const sides[2],
                         uint32_t start) {
     Node *node = parser_node(p, N_BIN_OP, start);
     node->op = (uint8_t)op;
+    p->lex.marks |= parser_op_marks(op);
     node->u.bin.left = sides[0];
     node->u.bin.right = sides[1];
     return node;

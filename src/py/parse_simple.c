@@ -41,6 +41,7 @@ static Node *parse_aug_assign(Parser *p, Node *target, uint32_t start) {
     parser_advance(p);
     Node *value = parse_yield_or_star_expressions(p);
     Node *node = parser_node(p, N_AUG_ASSIGN, start);
+    p->lex.marks |= parser_op_marks(op);
     node->op = (uint8_t)op;
     node->u.aug_assign.target = target;
     node->u.aug_assign.value = value;
@@ -193,7 +194,10 @@ static const Sym *intern_dotted(Parser *p, uint32_t start, bool spaced) {
     Token tok;
     Pieces name = {0};
     lex.at = lex.text + start;
+    // What the lexer found behind the name is no business of this copy.
     lex.line_start = false;
+    lex.error = NULL;
+    lex.dedents = 0;
     while (lex.at < text.at + text.len) {
         lexer_next(&lex, &tok);
         Str piece = {lex.text + tok.start, tok.end - tok.start};

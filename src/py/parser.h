@@ -17,6 +17,7 @@ typedef struct ParseResult {
     SyntaxFault *faults;
     uint32_t fault_count;
     uint32_t node_count; // ids are 0 .. node_count - 1
+    uint32_t marks;      // of the whole file, as FunctionNode's
 } ParseResult;
 
 // Reserves the keywords; once per table, before the first parse.

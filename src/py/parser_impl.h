@@ -60,6 +60,10 @@ bool parser_enter(Parser *p);
 ParserMark parser_mark(const Parser *p);
 void parser_restore(Parser *p, const ParserMark *mark);
 
+static inline uint32_t parser_op_marks(AstOp op) {
+    if (op == A_MULT || op == A_DIV) return MARK_PRODUCT;
+    return op == A_POW ? MARK_POWER : 0;
+}
 Node *parser_node(Parser *p, NodeKind kind, uint32_t start);
 void parser_push(Parser *p, Node *node);
 // The nodes pushed since the stack held `base`.

@@ -437,8 +437,8 @@ static ModuleMemo look_for_module(Project *project, Str search, Str dotted) {
     return memo;
 }
 
-// Opens `a.b.c` seen from `from`; NULL if it is not a file of the project.
-static Module *find_module(Module *from, Str dotted) {
+// Where `a.b.c` is, seen from `from`; NULL if it is no file of the project.
+static const ModuleMemo *locate_module(Module *from, Str dotted) {
     if (dotted.len == 0 || is_foreign(dotted)) return NULL;
     for (size_t i = 0; i < dotted.len; i++) {
         if (dotted.at[i] == '/' || dotted.at[i] == 0) return NULL;
@@ -450,9 +450,24 @@ static Module *find_module(Module *from, Str dotted) {
         project->found[i] = look_for_module(project, from->search, dotted);
         project->found_len++;
     }
-    const ModuleMemo *memo = &project->found[i];
+    return project->found[i].path ? &project->found[i] : NULL;
+}
+
+// Opens `a.b.c` seen from `from`.
+static Module *find_module(Module *from, Str dotted) {
+    const ModuleMemo *memo = locate_module(from, dotted);
     Err err;
-    return memo->path ? project_open(project, memo->path, memo->shown, &err) : NULL;
+    return memo ? project_open(from->project, memo->path, memo->shown, &err) : NULL;
+}
+
+Def project_lookup_shallow(Module *module, const Binding *binding) {
+    Def def = {.kind = DEF_EXTERNAL, .dotted = binding->module};
+    if (locate_module(module, binding->module)) def.kind = DEF_MODULE;
+    if (binding->kind != BIND_FROM || def.kind == DEF_MODULE) return def;
+    Str sub = arena_printf(&module->arena, "%.*s.%s", STR_FMT(binding->module),
+                           binding->attr->text);
+    if (locate_module(module, sub)) def.kind = DEF_MODULE;
+    return def;
 }
 
 static Def lookup(Module *module, const Sym *name, int follow);

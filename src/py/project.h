@@ -115,6 +115,9 @@ void project_trim(Project *project, size_t max_bytes);
 
 // What `name` means at module level of `module`, imports followed.
 Def project_lookup(Module *module, const Sym *name);
+// Whether an imported binding leads into the project, without reading more
+// than the folder: MODULE or EXTERNAL.
+Def project_lookup_shallow(Module *module, const Binding *binding);
 // What the `index`-th name of an import statement binds, and to what;
 // `*name` is NULL for a star.
 Def project_import(Module *module, const Node *stmt, uint32_t index,

@@ -1,0 +1,375 @@
+// filter.c - marks of names, followed through the calls within a module.
+#include "base/base.h"
+
+#include "match/filter.h"
+
+enum {
+    MARK_OPEN = 1u << 31,  // a call of something unknown
+    MARK_FUSED = 1u << 30, // torch_npu
+    FILTER_MAX_DEPTH = 12,
+};
+
+// ---- anchors ----------------------------------------------------------------------
+
+// Operators that an equivalence turns into `op` (equiv.c, factors.c), besides
+// itself. Keep in step with them.
+static const struct {
+    Op op, sources[8];
+} made_from[] = {
+    {OP_RSQRT, {OP_SQRT, OP_POW, OP_NORM, OP_VECTOR_NORM, OP_RECIPROCAL}},
+    {OP_SQRT, {OP_POW, OP_NORM, OP_VECTOR_NORM, OP_RSQRT}},
+    {OP_SIGMOID, {OP_EXP}},
+    {OP_SILU, {OP_SIGMOID, OP_EXP}},
+};
+
+static Str last_name(Str dotted) {
+    size_t n = dotted.len;
+    while (n > 0 && dotted.at[n - 1] != '.') n--;
+    return (Str){dotted.at + n, dotted.len - n};
+}
+
+static void mark_op(SymTable *symbols, const OpTable *ops, Op op, uint32_t mark) {
+    for (uint32_t i = 0; i < ops->cap; i++) {
+        if (!ops->slots[i].info || ops->slots[i].info->op != op) continue;
+        Str name = last_name(ops->slots[i].text);
+        sym_mark(symbols, name, mark);
+        char inplace[64]; // x.rsqrt_()
+        if (name.len + 1 >= sizeof(inplace)) continue;
+        memcpy(inplace, name.at, name.len);
+        inplace[name.len] = '_';
+        sym_mark(symbols, (Str){inplace, name.len + 1}, mark);
+    }
+    static const struct {
+        Op op;
+        const char *module;
+    } modules[] = {
+        {OP_SILU, "SiLU"}, {OP_GELU, "GELU"}, {OP_SIGMOID, "Sigmoid"},
+    };
+    for (size_t i = 0; i < COUNT(modules); i++) {
+        if (modules[i].op == op) sym_mark(symbols, str_of(modules[i].module), mark);
+    }
+}
+
+static bool is_anchor(uint16_t op) {
+    static const Op plain[] = {
+        OP_MUL, OP_ADD, OP_SUB, OP_DIV, OP_NEG, OP_POW, OP_MEAN, OP_SUM, OP_VIEW,
+        OP_TRANSPOSE, OP_CHUNK, OP_SPLIT,
+    };
+    if (op <= V_CAST) return false;
+    for (size_t i = 0; i < COUNT(plain); i++) {
+        if (plain[i] == op) return false;
+    }
+    return true;
+}
+
+static void collect_anchors(const Val *v, uint64_t *ops, int depth) {
+    if (depth > 24) return;
+    if (is_anchor(v->op)) ops[v->op / 64] |= UINT64_C(1) << (v->op % 64);
+    for (uint32_t i = 0; i < v->nargs; i++) collect_anchors(v->args[i], ops, depth + 1);
+}
+
+static void mark_anchor(Filter *out, SymTable *symbols, Op op, uint32_t mark) {
+    mark_op(symbols, out->rules->flow.ops, op, mark);
+    for (size_t i = 0; i < COUNT(made_from); i++) {
+        if (made_from[i].op != op) continue;
+        for (size_t k = 0; k < COUNT(made_from[i].sources) && made_from[i].sources[k]; k++) {
+            mark_op(symbols, out->rules->flow.ops, made_from[i].sources[k], mark);
+        }
+    }
+    out->anchors |= mark;
+}
+
+static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
+    uint64_t ops[OP_COUNT / 64 + 1] = {0};
+    collect_anchors(spec->pattern, ops, 0);
+    bool any = false;
+    for (uint32_t op = 0; op < OP_COUNT; op++) {
+        if (!(ops[op / 64] >> (op % 64) & 1)) continue;
+        any = true;
+        // 28 bits are shared by all operators; a clash only lets more through.
+        mark_anchor(out, symbols, (Op)op, (uint32_t)MARK_FIRST_FREE << (op % 27));
+    }
+    if (!any || spec->pattern->op != OP_MUL) out->open = true;
+}
+
+void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
+    *out = (Filter){.rules = rules, .fused = MARK_FUSED};
+    static const char *const products[] = {
+        "mul", "mul_", "multiply", "multiply_", "div", "div_", "divide", "divide_",
+        "true_divide", "prod", "addcmul", "truediv",
+    };
+    for (size_t i = 0; i < COUNT(products); i++) {
+        sym_mark(symbols, str_of(products[i]), MARK_PRODUCT);
+    }
+    sym_mark(symbols, STR("torch_npu"), MARK_FUSED);
+    for (uint32_t r = 0; r < rules->rules.len; r++) {
+        const Rule *rule = rules->rules.at[r];
+        for (uint32_t s = 0; s < rule->spec_count; s++) {
+            add_spec(out, symbols, &rule->specs[s]);
+        }
+    }
+    out->anchors |= MARK_POWER; // x ** -0.5
+}
+
+bool filter_may_pass(const Filter *filter, const Module *module) {
+    return filter->open || (module->parsed.marks & MARK_PRODUCT);
+}
+
+// ---- one module -----------------------------------------------------------------------
+
+typedef struct NamedMarks { // what a name of the module may stand for
+    const Sym *name;
+    VEC(Node *) functions; // functions and methods of this name
+    VEC(Node *) classes;
+    VEC(Node *) values; // right sides of self.name = value
+    uint32_t marks;     // of all these, once known
+    bool known, running;
+    struct NamedMarks *next;
+} NamedMarks;
+
+struct FilterModule {
+    const Filter *filter;
+    Arena *arena;
+    Module *module;
+    NamedMarks *slots[256];
+    int depth;
+};
+
+static NamedMarks *find_name(FilterModule *fm, const Sym *name, bool make) {
+    NamedMarks **slot = &fm->slots[name->hash & 255];
+    for (NamedMarks *n = *slot; n; n = n->next) {
+        if (n->name == name) return n;
+    }
+    if (!make) return NULL;
+    NamedMarks *n = NEW(fm->arena, NamedMarks);
+    n->name = name;
+    n->next = *slot;
+    return *slot = n;
+}
+
+static bool index_stmt(Node *node, void *data) {
+    FilterModule *fm = data;
+    if (!node_is_statement(node) && node->kind != N_EXCEPT_HANDLER &&
+        node->kind != N_MATCH_CASE) {
+        return true;
+    }
+    if (node->kind == N_FUNCTION_DEF) {
+        NamedMarks *n = find_name(fm, node->u.function->name, true);
+        vec_push(fm->arena, &n->functions, node);
+    } else if (node->kind == N_CLASS_DEF) {
+        NamedMarks *n = find_name(fm, node->u.class_->name, true);
+        vec_push(fm->arena, &n->classes, node);
+    } else if (node->kind == N_ASSIGN) {
+        for (uint32_t i = 0; i < node->u.assign.targets.len; i++) {
+            Node *t = node->u.assign.targets.at[i];
+            const Sym *name = t->kind == N_ATTRIBUTE ? t->u.attribute.attr
+                              : t->kind == N_NAME    ? t->u.name.id : NULL;
+            if (!name) continue;
+            NamedMarks *n = find_name(fm, name, true);
+            vec_push(fm->arena, &n->values, node->u.assign.value);
+        }
+        return true;
+    } else if (node->kind == N_ANN_ASSIGN && node->u.ann_assign.value) {
+        Node *t = node->u.ann_assign.target;
+        const Sym *name = t->kind == N_ATTRIBUTE ? t->u.attribute.attr
+                          : t->kind == N_NAME    ? t->u.name.id : NULL;
+        if (name) {
+            NamedMarks *n = find_name(fm, name, true);
+            vec_push(fm->arena, &n->values, node->u.ann_assign.value);
+        }
+        return true;
+    }
+    return node_children(node, index_stmt, fm);
+}
+
+FilterModule *filter_module(const Filter *filter, Arena *arena, Module *module) {
+    FilterModule *fm = NEW(arena, FilterModule);
+    fm->filter = filter;
+    fm->arena = arena;
+    fm->module = module;
+    node_children(module->parsed.module, index_stmt, fm);
+    return fm;
+}
+
+static uint32_t name_marks(FilterModule *fm, const Sym *name);
+static uint32_t function_marks(FilterModule *fm, Node *fn);
+
+// The name at the head of a.b.c, or NULL.
+static const Sym *head_name(const Node *node) {
+    while (node->kind == N_ATTRIBUTE) node = node->u.attribute.value;
+    return node->kind == N_NAME ? node->u.name.id : NULL;
+}
+
+// A name that is imported: known by its own marks if it is a library's, open
+// if it is the project's.
+static uint32_t import_marks(FilterModule *fm, const Sym *name, bool *imported) {
+    const Binding *b = module_binding(fm->module, name);
+    *imported = b && (b->kind == BIND_MODULE || b->kind == BIND_FROM);
+    if (!*imported) return 0;
+    Def def = project_lookup_shallow(fm->module, b);
+    return def.kind == DEF_EXTERNAL ? 0 : MARK_OPEN;
+}
+
+// What calling the value of an expression may compute.
+static uint32_t value_marks(FilterModule *fm, const Node *value) {
+    switch ((int)value->kind) {
+    case N_CALL: {
+        const Node *func = value->u.call.func;
+        const Sym *head = head_name(func);
+        if (!head) return MARK_OPEN;
+        bool imported;
+        uint32_t marks = import_marks(fm, head, &imported);
+        const Node *at = func;
+        for (; at->kind == N_ATTRIBUTE; at = at->u.attribute.value) {
+            marks |= at->u.attribute.attr->marks;
+        }
+        marks |= head->marks;
+        // nn.Sequential(nn.Linear(...), nn.SiLU()), partial(f): its arguments.
+        for (uint32_t i = 0; i < value->u.call.args.len; i++) {
+            const Node *arg = value->u.call.args.at[i];
+            if (arg->kind == N_CALL || arg->kind == N_STARRED || arg->kind == N_LAMBDA) {
+                marks |= value_marks(fm, arg);
+            }
+        }
+        if (imported) return marks;
+        return marks | name_marks(fm, head);
+    }
+    case N_CONSTANT:
+        return 0;
+    case N_IF_EXP:
+        return value_marks(fm, value->u.if_exp.body) |
+               value_marks(fm, value->u.if_exp.orelse);
+    default:
+        return MARK_OPEN;
+    }
+}
+
+static uint32_t class_marks(FilterModule *fm, const Node *class_node) {
+    uint32_t marks = 0;
+    NodeList body = class_node->u.class_->body;
+    for (uint32_t i = 0; i < body.len; i++) {
+        if (body.at[i]->kind == N_FUNCTION_DEF) marks |= function_marks(fm, body.at[i]);
+    }
+    // What it inherits from elsewhere is not known.
+    NodeList bases = class_node->u.class_->bases;
+    for (uint32_t i = 0; i < bases.len; i++) {
+        const Sym *head = head_name(bases.at[i]);
+        bool imported = false;
+        if (!head) return MARK_OPEN;
+        marks |= import_marks(fm, head, &imported);
+        if (!imported) marks |= name_marks(fm, head);
+    }
+    return marks;
+}
+
+// Everything that the name may stand for in this module.
+static uint32_t name_marks(FilterModule *fm, const Sym *name) {
+    NamedMarks *n = find_name(fm, name, false);
+    if (!n) return MARK_OPEN;
+    if (n->known) return n->marks;
+    if (n->running) return 0;
+    if (fm->depth > FILTER_MAX_DEPTH) return MARK_OPEN;
+    n->running = true;
+    fm->depth++;
+    uint32_t marks = 0;
+    for (uint32_t i = 0; i < n->functions.len; i++) {
+        marks |= function_marks(fm, n->functions.at[i]);
+    }
+    for (uint32_t i = 0; i < n->classes.len; i++) {
+        marks |= class_marks(fm, n->classes.at[i]);
+    }
+    for (uint32_t i = 0; i < n->values.len; i++) {
+        marks |= value_marks(fm, n->values.at[i]);
+    }
+    fm->depth--;
+    n->running = false;
+    // A result cut short by a cycle higher up is not final.
+    n->known = fm->depth == 0;
+    n->marks = marks;
+    return marks;
+}
+
+typedef struct CallMarks {
+    FilterModule *fm;
+    uint32_t marks;
+    int depth;
+} CallMarks;
+
+static bool is_builtin_call(const Sym *name) {
+    static const char *const names[] = {
+        "len", "range", "int", "float", "isinstance", "hasattr", "zip", "enumerate",
+        "tuple", "list", "str", "max", "min", "sum", "print", "ValueError", "bool",
+        "RuntimeError", "any", "all", "dict", "set", "sorted", "abs", "round", "type",
+    };
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (str_is(sym_str(name), names[i])) return true;
+    }
+    return false;
+}
+
+static uint32_t callee_marks(FilterModule *fm, const Node *func) {
+    if (func->kind == N_NAME) {
+        bool imported;
+        uint32_t marks = import_marks(fm, func->u.name.id, &imported);
+        if (imported) return marks;
+        if (is_builtin_call(func->u.name.id)) return 0;
+        return name_marks(fm, func->u.name.id);
+    }
+    if (func->kind != N_ATTRIBUTE) return MARK_OPEN;
+    const Sym *attr = func->u.attribute.attr;
+    const Node *object = func->u.attribute.value;
+    if (object->kind == N_NAME) {
+        bool imported;
+        uint32_t marks = import_marks(fm, object->u.name.id, &imported);
+        if (imported) return marks;
+        if (str_is(sym_str(object->u.name.id), "self")) return name_marks(fm, attr);
+    }
+    // F.silu through nn.functional.silu: by its own marks.
+    const Sym *head = head_name(object);
+    if (head) {
+        bool imported;
+        uint32_t marks = import_marks(fm, head, &imported);
+        if (imported) return marks;
+    }
+    if (object->kind == N_CALL && object->u.call.func->kind == N_NAME &&
+        str_is(sym_str(object->u.call.func->u.name.id), "super")) {
+        return MARK_OPEN;
+    }
+    // x.method(): a tensor's, unless the module has one of that name.
+    return find_name(fm, attr, false) ? name_marks(fm, attr) : 0;
+}
+
+static bool visit_call(Node *node, void *data) {
+    CallMarks *walk = data;
+    if (walk->marks & MARK_OPEN) return false;
+    if (node->kind == N_CALL) walk->marks |= callee_marks(walk->fm, node->u.call.func);
+    if (++walk->depth > 3000) {
+        walk->marks |= MARK_OPEN;
+        return false;
+    }
+    bool more = node_children(node, visit_call, data);
+    walk->depth--;
+    return more;
+}
+
+static uint32_t function_marks(FilterModule *fm, Node *fn) {
+    CallMarks walk = {.fm = fm};
+    NodeList body = fn->u.function->body;
+    for (uint32_t i = 0; i < body.len; i++) visit_call(body.at[i], &walk);
+    return walk.marks | fn->u.function->marks;
+}
+
+// A property may hide a call behind a plain attribute.
+static bool needs(const Filter *filter, uint32_t marks) {
+    return marks & (filter->anchors | MARK_OPEN);
+}
+
+bool filter_passes(FilterModule *fm, Node *fn) {
+    const Filter *filter = fm->filter;
+    uint32_t own = fn->u.function->marks;
+    if (filter->open) return true;
+    if (!(own & MARK_PRODUCT)) return false;
+    if (needs(filter, own)) return true;
+    fm->depth = 0;
+    return needs(filter, function_marks(fm, fn));
+}

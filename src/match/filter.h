@@ -1,0 +1,29 @@
+// filter.h - which functions are worth reading.
+//
+// A rule whose root is a product needs a product, and its rarest operator (the
+// anchor) in one of its spellings: written in the function, or in a function
+// that it calls. A callee that is not known counts as any operator. The filter
+// may let too much through, never too little: a scan without it finds the same.
+#ifndef NPUFUSE_FILTER_H
+#define NPUFUSE_FILTER_H
+
+#include "match/rule.h"
+
+typedef struct Filter {
+    const RuleSet *rules;
+    uint32_t anchors; // the marks of all rules' anchors
+    uint32_t fused;   // the mark of torch_npu
+    bool open;        // a rule has no product or no anchor: no filtering
+} Filter;
+
+// Marks the names in the symbol table; before any user's file is parsed.
+void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols);
+
+// For one module: says for each function whether it may hold a match.
+typedef struct FilterModule FilterModule;
+FilterModule *filter_module(const Filter *filter, Arena *arena, Module *module);
+bool filter_passes(FilterModule *fm, Node *fn);
+// Whether any function of the module may pass, without looking closer.
+bool filter_may_pass(const Filter *filter, const Module *module);
+
+#endif
