@@ -612,7 +612,7 @@ static Val *call_member(Frame *f, Node *node, Val *object, const Sym *name,
         return call_value(f, node, member, args, nargs);
     }
     if (f->attrs && object == f->attrs_self) register_attr(f, name, args, nargs);
-    if (object->op == V_ATTR) { // self.norm.forward(x)
+    if (object->op == V_ATTR && name == f->flow->names.forward) {
         Resolved r = flow_resolve(f->flow, object);
         if (r.val && r.val->op == V_INSTANCE && r.val->def) {
             Val *method = object_attr(f->flow, r.val, name);

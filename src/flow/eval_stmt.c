@@ -4,9 +4,10 @@
 #include "flow/flow.h"
 
 enum {
-    RUN_BUDGET = 40000,     // statements read for one root function
-    INLINE_MAX_DEPTH = 8,   // functions within functions
-    INLINE_MAX_STMTS = 120, // of a function read in place
+    RUN_BUDGET = 40000,    // statements read for one root function
+    INLINE_BUDGET = 300,   // of them in functions read in place
+    INLINE_MAX_DEPTH = 6,  // functions within functions
+    INLINE_MAX_STMTS = 60, // of a function read in place
     LOOP_NAMES_MAX = 512,
 };
 
@@ -637,9 +638,10 @@ Val *eval_inline(Frame *caller, Val *callee, Node *fn, Val *self,
     if (is_active(caller, fn) || fn->kind == N_ASYNC_FUNCTION_DEF) return NULL;
     node_children(fn, count_stmts, &count);
     if (count.yields || count.stmts > INLINE_MAX_STMTS ||
-        count.stmts > caller->run->budget) {
+        caller->run->inlined + count.stmts > INLINE_BUDGET) {
         return NULL;
     }
+    caller->run->inlined += count.stmts;
     Flow *flow = caller->flow;
     Frame *f = NEW(flow->arena, Frame);
     Module *module = callee->op == V_LAMBDA ? callee->module : callee->def->module;

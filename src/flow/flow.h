@@ -56,7 +56,8 @@ typedef struct NameChange {
 typedef struct Run {
     VEC(NameChange) log;
     uint32_t time;
-    uint32_t budget; // statements that may still be read
+    uint32_t budget;  // statements that may still be read
+    uint32_t inlined; // statements of functions read in place
     int depth;       // frames
 } Run;
 
