@@ -106,6 +106,15 @@ char *arena_cstr(Arena *arena, Str s) {
     return at;
 }
 
+Str arena_dotted(Arena *arena, Str a, Str b) {
+    if (a.len == 0) return arena_str(arena, b);
+    char *at = arena_alloc(arena, a.len + b.len + 2);
+    memcpy(at, a.at, a.len);
+    at[a.len] = '.';
+    if (b.len) memcpy(at + a.len + 1, b.at, b.len);
+    return (Str){at, a.len + b.len + 1};
+}
+
 Str arena_printf(Arena *arena, const char *fmt, ...) {
     va_list args, again;
     va_start(args, fmt);

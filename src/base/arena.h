@@ -39,6 +39,8 @@ void *arena_grow(Arena *arena, void *old, size_t old_bytes, size_t bytes);
 Str arena_str(Arena *arena, Str s);
 // NUL terminated copy.
 char *arena_cstr(Arena *arena, Str s);
+// `a.b`, NUL terminated; `b` alone where `a` is empty.
+Str arena_dotted(Arena *arena, Str a, Str b);
 Str arena_printf(Arena *arena, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #define NEW(arena, Type) ((Type *)arena_alloc((arena), sizeof(Type)))

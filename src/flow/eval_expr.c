@@ -126,8 +126,7 @@ Val *eval_attribute(Frame *f, Val *object, const Sym *name) {
     Graph *g = &flow->graph;
     switch ((int)object->op) {
     case V_GLOBAL:
-        return val_global(g, arena_printf(flow->arena, "%.*s.%s",
-                                          STR_FMT(object->text), name->text));
+        return val_global(g, arena_dotted(flow->arena, object->text, sym_str(name)));
     case V_MODULE:
         return member_of_module(f, object, name);
     case V_CLASS:
@@ -140,13 +139,12 @@ Val *eval_attribute(Frame *f, Val *object, const Sym *name) {
     if (stored) return stored;
     if (name == flow->names.dtype) return op_dtype(flow, object);
     if (name == flow->names.shape) return val_new1(g, V_SHAPE, object);
-    // A method or property of a known class.
-    if (object_class(object)) {
-        Val *member = object_attr(flow, object, name);
-        if (member && member->op == V_METHOD) {
-            Val *value = eval_property(f, member);
-            return value ? value : member;
-        }
+    // A method or property of a known class; other attributes are looked for
+    // only when they are called.
+    Val *method = object_class(object) ? object_method(flow, object, name) : NULL;
+    if (method) {
+        Val *value = eval_property(f, method);
+        return value ? value : method;
     }
     return val_attr(g, object, name);
 }

@@ -215,6 +215,8 @@ Val *op_size(Flow *flow, Val *x, Val *axis);
 // The attribute of an object whose class is known, from its constructor, its
 // class body or its methods; NULL if it is not known.
 Val *object_attr(Flow *flow, Val *object, const Sym *name);
+// The method of this name of the object's class, bound to it; NULL if none.
+Val *object_method(Flow *flow, Val *object, const Sym *name);
 // The class of `self` or of an instance; NULL if unknown.
 const Def *object_class(const Val *object);
 

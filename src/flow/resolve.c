@@ -36,49 +36,77 @@ typedef struct ListFunctions {
     int depth;
 } ListFunctions;
 
-static bool list_function(Node *node, void *data);
+static void list_block(ListFunctions *list, NodeList block);
 
-static void list_inside(ListFunctions *list, Node *node, Def *owner, Str name) {
+static void list_inside(ListFunctions *list, NodeList body, Def *owner, Str name) {
     ListFunctions inner = *list;
     inner.owner = owner;
     inner.depth++;
-    inner.prefix = list->prefix.len
-        ? arena_printf(list->flow->arena, "%.*s.%.*s", STR_FMT(list->prefix),
-                       STR_FMT(name))
-        : name;
-    node_children(node, list_function, &inner);
+    inner.prefix = arena_dotted(list->flow->arena, list->prefix, name);
+    list_block(&inner, body);
 }
 
-static bool list_function(Node *node, void *data) {
-    ListFunctions *list = data;
-    if (list->depth > 100) return true;
+static void list_class(ListFunctions *list, Node *node) {
     Arena *arena = list->flow->arena;
-    if (node->kind == N_CLASS_DEF) {
-        Def *def = NEW(arena, Def);
-        *def = (Def){.kind = DEF_CLASS, .module = list->mf->module, .node = node};
-        Str name = sym_str(node->u.class_->name);
-        def->dotted = arena_printf(arena, "%.*s.%.*s",
-                                   STR_FMT(list->mf->module->dotted), STR_FMT(name));
-        list_inside(list, node, def, name);
-        return true;
+    Def *def = NEW(arena, Def);
+    *def = (Def){.kind = DEF_CLASS, .module = list->mf->module, .node = node};
+    Str name = sym_str(node->u.class_->name);
+    def->dotted = arena_dotted(arena, list->mf->module->dotted, name);
+    list_inside(list, node->u.class_->body, def, name);
+}
+
+static void list_function(ListFunctions *list, Node *node) {
+    Arena *arena = list->flow->arena;
+    Str name = sym_str(node->u.function->name);
+    FunctionInfo info = {.fn = node, .owner = list->owner,
+                         .qualname = arena_dotted(arena, list->prefix, name)};
+    vec_push(arena, &list->mf->functions, info);
+    list->mf->function_of[node->id] = list->mf->functions.len;
+    list_inside(list, node->u.function->body, NULL, name);
+}
+
+static void list_try(ListFunctions *list, const Node *node) {
+    list_block(list, node->u.try_->body);
+    for (uint32_t i = 0; i < node->u.try_->handlers.len; i++) {
+        list_block(list, node->u.try_->handlers.at[i]->u.handler.body);
     }
-    if (node->kind == N_FUNCTION_DEF || node->kind == N_ASYNC_FUNCTION_DEF) {
-        Str name = sym_str(node->u.function->name);
-        Str qualname = list->prefix.len
-            ? arena_printf(arena, "%.*s.%.*s", STR_FMT(list->prefix), STR_FMT(name))
-            : name;
-        FunctionInfo info = {.fn = node, .owner = list->owner,
-                             .qualname = qualname};
-        vec_push(arena, &list->mf->functions, info);
-        list->mf->function_of[node->id] = list->mf->functions.len;
-        list_inside(list, node, NULL, name);
-        return true;
+    list_block(list, node->u.try_->orelse);
+    list_block(list, node->u.try_->finalbody);
+}
+
+static void list_stmt(ListFunctions *list, Node *node) {
+    switch ((int)node->kind) {
+    case N_CLASS_DEF: list_class(list, node); break;
+    case N_FUNCTION_DEF:
+    case N_ASYNC_FUNCTION_DEF: list_function(list, node); break;
+    case N_IF:
+    case N_WHILE:
+        list_block(list, node->u.while_.body);
+        list_block(list, node->u.while_.orelse);
+        break;
+    case N_FOR:
+    case N_ASYNC_FOR:
+        list_block(list, node->u.for_->body);
+        list_block(list, node->u.for_->orelse);
+        break;
+    case N_WITH:
+    case N_ASYNC_WITH: list_block(list, node->u.with.body); break;
+    case N_TRY:
+    case N_TRY_STAR: list_try(list, node); break;
+    case N_MATCH:
+        for (uint32_t i = 0; i < node->u.match.cases.len; i++) {
+            list_block(list, node->u.match.cases.at[i]->u.match_case.body);
+        }
+        break;
+    default: break;
     }
-    if (!node_is_statement(node)) return true;
-    list->depth++;
-    node_children(node, list_function, list);
+}
+
+static void list_block(ListFunctions *list, NodeList block) {
+    if (++list->depth < 200) {
+        for (uint32_t i = 0; i < block.len; i++) list_stmt(list, block.at[i]);
+    }
     list->depth--;
-    return true;
 }
 
 static Frame *module_frame(Flow *flow, ModuleFlow *mf) {
@@ -103,7 +131,7 @@ ModuleFlow *flow_module(Flow *flow, Module *module) {
     mf->next = flow->modules;
     flow->modules = mf;
     ListFunctions list = {.flow = flow, .mf = mf};
-    node_children(module->parsed.module, list_function, &list);
+    list_block(&list, module->parsed.module->u.module.body);
     return mf;
 }
 
@@ -161,8 +189,7 @@ static Node *find_method(Flow *flow, const Def *class_def, const Sym *name,
 static Val *method_val(Flow *flow, Val *self, Node *fn, Def *owner) {
     Def *def = NEW(flow->arena, Def);
     *def = (Def){.kind = DEF_FUNCTION, .module = owner->module, .node = fn};
-    def->dotted = arena_printf(flow->arena, "%.*s.%s", STR_FMT(owner->dotted),
-                               fn->u.function->name->text);
+    def->dotted = arena_dotted(flow->arena, owner->dotted, sym_str(fn->u.function->name));
     Val *v = val_unique(&flow->graph, V_METHOD, &self, 1);
     v->def = def;
     v->ptr = owner;
@@ -263,6 +290,12 @@ static AttrSource attr_source(Flow *flow, Val *object, const Sym *name) {
     AttrSource made = constructed_attr(flow, object, name);
     if (made.val) return made;
     return class_attr(flow, object, object_class(object), name, 0);
+}
+
+Val *object_method(Flow *flow, Val *object, const Sym *name) {
+    Def *owner;
+    Node *fn = find_method(flow, object_class(object), name, &owner);
+    return fn ? method_val(flow, object, fn, owner) : NULL;
 }
 
 Val *object_attr(Flow *flow, Val *object, const Sym *name) {

@@ -119,25 +119,8 @@ static bool is_helper_part(const FileMatches *all, uint32_t index) {
     return false;
 }
 
-typedef struct FunctionCount {
-    uint32_t count;
-    int depth;
-} FunctionCount;
-
-static bool count_functions(Node *node, void *data) {
-    FunctionCount *c = data;
-    if (!node_is_statement(node) || c->depth > 200) return true;
-    c->count += node->kind == N_FUNCTION_DEF || node->kind == N_ASYNC_FUNCTION_DEF;
-    c->depth++;
-    node_children(node, count_functions, c);
-    c->depth--;
-    return true;
-}
-
 static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
-    FunctionCount functions = {0};
-    count_functions(module->parsed.module, &functions);
-    scan->out->function_count += functions.count;
+    scan->out->function_count += module->parsed.function_count;
     bool all = scan->options->no_filter;
     if (!all && !filter_may_pass(&scan->filter, module)) return;
     FilterModule *fm = filter_module(&scan->filter, &scan->file, module);

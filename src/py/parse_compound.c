@@ -236,6 +236,7 @@ static Node *parse_function(Parser *p, NodeKind kind, uint32_t start,
     if (parser_accept(p, T_ARROW)) function->returns = parse_expression(p);
     function->body = parse_block(p);
     function->marks = p->lex.marks;
+    p->function_count++;
     p->lex.marks |= outer_marks;
     Node *node = parser_node(p, kind, start);
     node->u.function = function;

@@ -268,5 +268,6 @@ ParseResult parser_parse(const SourceText *source, Arena *arena,
     Node *module = parser_node(&p, N_MODULE, 0);
     module->u.module.body = parser_take(&p, 0);
     module->end = (uint32_t)source->text.len;
-    return (ParseResult){module, p.faults.at, p.faults.len, p.next_id, p.lex.marks};
+    return (ParseResult){module, p.faults.at, p.faults.len, p.next_id, p.lex.marks,
+                         p.function_count};
 }

@@ -18,6 +18,7 @@ typedef struct ParseResult {
     uint32_t fault_count;
     uint32_t node_count; // ids are 0 .. node_count - 1
     uint32_t marks;      // of the whole file, as FunctionNode's
+    uint32_t function_count;
 } ParseResult;
 
 // Reserves the keywords; once per table, before the first parse.

@@ -24,6 +24,7 @@ typedef struct Parser {
     uint32_t depth;    // of recursion, up to PARSER_MAX_DEPTH
     uint32_t height;   // of the left-deep part of the last operand
     uint32_t next_id;
+    uint32_t function_count;
     Arena *arena;
     SymTable *symbols;
     Node *pool; // nodes not yet given out

@@ -474,9 +474,7 @@ static Def lookup(Module *module, const Sym *name, int follow);
 
 static Def external(Arena *arena, Str owner, const Sym *attr) {
     Def def = {.kind = DEF_EXTERNAL};
-    def.dotted = attr ? arena_printf(arena, "%.*s.%s", STR_FMT(owner),
-                                     attr->text)
-                      : owner;
+    def.dotted = attr ? arena_dotted(arena, owner, sym_str(attr)) : owner;
     return def;
 }
 
@@ -489,8 +487,7 @@ static Def module_def(Module *from, Str dotted) {
 // `attr` of the module `dotted`: a name in it, or a submodule.
 static Def from_import(Module *from, Str dotted, const Sym *attr, int follow) {
     Module *m = find_module(from, dotted);
-    Str sub = arena_printf(&from->arena, "%.*s%s%s", STR_FMT(dotted),
-                           dotted.len ? "." : "", attr->text);
+    Str sub = arena_dotted(&from->arena, dotted, sym_str(attr));
     if (!m) {
         Module *submodule = find_module(from, sub);
         if (submodule) {
@@ -518,8 +515,7 @@ static Def binding_def(Module *m, const Binding *b, int follow) {
     case BIND_FUNCTION:
     case BIND_CLASS:
         def.kind = b->kind == BIND_CLASS ? DEF_CLASS : DEF_FUNCTION;
-        def.dotted = arena_printf(&m->arena, "%.*s.%s", STR_FMT(m->dotted),
-                                  b->name->text);
+        def.dotted = arena_dotted(&m->arena, m->dotted, sym_str(b->name));
         return def;
     case BIND_VALUE:
         if (b->value->kind == N_NAME && b->value->u.name.id != b->name) {
@@ -528,8 +524,7 @@ static Def binding_def(Module *m, const Binding *b, int follow) {
         }
         def.kind = DEF_VALUE;
         def.node = b->value;
-        def.dotted = arena_printf(&m->arena, "%.*s.%s", STR_FMT(m->dotted),
-                                  b->name->text);
+        def.dotted = arena_dotted(&m->arena, m->dotted, sym_str(b->name));
         return def;
     case BIND_MODULE:
         return module_def(m, b->module);
