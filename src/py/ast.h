@@ -114,7 +114,8 @@ struct Node {
         struct { NodeList body, handlers, orelse, finalbody; } *try_;
         struct { Node *test, *msg; } assert_; // msg or NULL
         struct { NodeList names; } import;    // N_ALIAS
-        struct { const Sym *module; NodeList names; uint32_t level; } import_from; // module or NULL
+        // module or NULL
+        struct { const Sym *module; NodeList names; uint32_t level; } import_from;
         struct { const Sym **names; uint32_t len; } global; // also Nonlocal
         struct { NodeList values; } bool_op;      // op
         struct { Node *target, *value; } named;
@@ -149,7 +150,8 @@ struct Node {
         struct { Node *cls; NodeList patterns, kwd_patterns; const Sym **kwd_names; } *match_class;
         struct { const Sym *name; } match_star;              // name or NULL
         struct { Node *pattern; const Sym *name; } match_as; // each may be NULL
-        struct { const Sym *name; Node *bound, *default_value; } type_var; // also ParamSpec, TypeVarTuple
+        // also ParamSpec, TypeVarTuple
+        struct { const Sym *name; Node *bound, *default_value; } type_var;
         struct { Str text; const char *message; } broken;    // what the parser expected
     } u;
 };

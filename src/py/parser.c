@@ -26,8 +26,12 @@ void parser_advance(Parser *p) {
 
 Node *parser_fault_at(Parser *p, uint32_t offset, const char *message) {
     if (p->failed) return p->dummy;
-    SyntaxFault fault = {offset, message};
-    vec_push(p->arena, &p->faults, fault);
+    // A block that lacks its indent fails where its first line fails too.
+    uint32_t count = p->faults.len;
+    if (!count || p->faults.at[count - 1].offset != offset) {
+        SyntaxFault fault = {offset, message};
+        vec_push(p->arena, &p->faults, fault);
+    }
     p->failed = true;
     p->tok.kind = T_FAULT;
     return p->dummy;

@@ -1,0 +1,1 @@
+../../../oracle/broken/bad_match.py

@@ -1,0 +1,3 @@
+match ...:
+  case Foo(a, z=1, ;=2ror, x):
+    ...

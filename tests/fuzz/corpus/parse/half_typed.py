@@ -1,0 +1,1 @@
+../../../oracle/broken/half_typed.py

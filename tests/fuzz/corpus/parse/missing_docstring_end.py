@@ -1,0 +1,1 @@
+../../../oracle/broken/missing_docstring_end.py

@@ -1,0 +1,1 @@
+../../../oracle/broken/open_comprehension.py

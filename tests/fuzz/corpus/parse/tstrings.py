@@ -1,0 +1,1 @@
+../../../oracle/syntax_3_14/tstrings.py

@@ -1,0 +1,1 @@
+../../../oracle/broken/unclosed_paren.py

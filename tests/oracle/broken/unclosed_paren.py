@@ -1,0 +1,29 @@
+def f():
+    x = foo(a, b
+    return x
+
+
+def g():
+    y = [1, 2
+    z = 3
+    return y
+
+
+x = {1: 2
+
+def h(a, b:
+    return 1
+
+
+def i():
+    return (1
+
+
+class A:
+    def j(self):
+        return foo(
+            a, [b
+
+
+    def k(self):
+        pass

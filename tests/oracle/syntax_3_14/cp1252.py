@@ -1,0 +1,3 @@
+#!/bin/sh
+# vim: set fileencoding=cp1252 :
+x = '€“' + y

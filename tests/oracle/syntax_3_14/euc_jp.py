@@ -1,0 +1,2 @@
+# coding: euc-jp
+x = '日本語' + 変数.y
