@@ -162,6 +162,24 @@ class NpuAutocast(torch.overrides.TorchFunctionMode):
     def __init__(self, dtype=torch.bfloat16):
         super().__init__()
         self.dtype = dtype
+        self.asked = []
+
+    def __enter__(self):
+        # What emitted code asks to learn the dtype that eager code has here.
+        asked = torch.is_autocast_enabled
+        self.asked.append(asked)
+
+        def answer(*args):
+            # PyTorch's own contexts save and restore the true state.
+            caller = sys._getframe(1).f_globals.get("__name__", "")
+            return asked(*args) if caller.split(".")[0] == "torch" else True
+
+        torch.is_autocast_enabled = answer
+        return super().__enter__()
+
+    def __exit__(self, *exc):
+        torch.is_autocast_enabled = self.asked.pop()
+        return super().__exit__(*exc)
 
     @classmethod
     @contextlib.contextmanager

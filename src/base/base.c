@@ -37,6 +37,18 @@ bool str_ends(Str a, const char *suffix) {
     return a.len >= len && memcmp(a.at + a.len - len, suffix, len) == 0;
 }
 
+bool str_contains(Str a, Str part) {
+    if (part.len == 0) return true;
+    while (a.len >= part.len) {
+        const char *hit = memchr(a.at, part.at[0], a.len - part.len + 1);
+        if (!hit) return false;
+        if (memcmp(hit, part.at, part.len) == 0) return true;
+        a.len -= (size_t)(hit - a.at) + 1;
+        a.at = hit + 1;
+    }
+    return false;
+}
+
 int str_cmp(Str a, Str b) {
     size_t len = a.len < b.len ? a.len : b.len;
     int order = len ? memcmp(a.at, b.at, len) : 0;

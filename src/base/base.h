@@ -33,6 +33,7 @@ bool str_eq(Str a, Str b);
 bool str_is(Str a, const char *text);
 bool str_starts(Str a, const char *prefix);
 bool str_ends(Str a, const char *suffix);
+bool str_contains(Str a, Str part);
 // Bytewise order, as qsort wants it.
 int str_cmp(Str a, Str b);
 // 64-bit FNV-1a; `seed` chains calls (start with HASH_SEED).

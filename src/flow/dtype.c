@@ -181,6 +181,9 @@ static Val *dtype_of_cast(Calc *c, Val *v, int depth) {
 static Val *dtype(Calc *c, Val *v, int depth) {
     Graph *g = &c->flow->graph;
     if (depth > DTYPE_MAX_DEPTH) return val_new1(g, V_DTYPE, v);
+    for (uint32_t i = 0; i < c->scalars.leaf_count; i++) {
+        if (c->scalars.leaves[i] == v) return val_new1(g, V_DTYPE, v);
+    }
     Val *d;
     switch ((int)v->op) {
     case V_CAST: return dtype_of_cast(c, v, depth);

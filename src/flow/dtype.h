@@ -4,10 +4,13 @@
 
 #include "flow/flow.h"
 
-// Numbers that take no part in promotion, besides those that are evident.
+// What is known besides the graph: numbers that take no part in promotion,
+// and tensors whose dtype is not to be traced further back.
 typedef struct Scalars {
     Val *const *at;
     uint32_t len;
+    Val *const *leaves;
+    uint32_t leaf_count;
 } Scalars;
 
 // The dtype of `v` as a Val: torch.float32, dtype(x), promote(...),

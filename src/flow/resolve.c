@@ -6,6 +6,7 @@
 // callers that are in sight sets `from_config`.
 #include "base/base.h"
 
+#include "base/file.h"
 #include "flow/flow.h"
 
 enum { RESOLVE_MAX_DEPTH = 24, CONSTRUCT_MAX_DEPTH = 3, CLASSES_MAX = 8 };
@@ -536,6 +537,28 @@ static void callers_in(Resolver *r, Callers *out, const Val *param,
     }
 }
 
+// Files of the scan in the class's folder and the one above that speak of it.
+static void callers_near(Resolver *r, Callers *out, const Val *param,
+                         const Def *class_def) {
+    enum { FILES_MAX = 64 };
+    Project *project = r->flow->project;
+    Module *own = class_def->module;
+    Str folder = path_folder(str_of(own->path)), above = path_folder(folder);
+    Str name = sym_str(class_def->node->u.class_->name);
+    uint32_t looked = 0;
+    for (uint32_t i = 0; i < project->file_count && looked < FILES_MAX; i++) {
+        const char *path = project->files[i];
+        Str at = path_folder(str_of(path));
+        if (!str_eq(at, folder) && !str_eq(at, above)) continue;
+        if (strcmp(path, own->path) == 0) continue;
+        looked++;
+        Err err;
+        Module *m = project_open(project, path, str_of(path + project->prefix.len), &err);
+        if (!m || !str_contains(m->source.text, name)) continue;
+        callers_in(r, out, param, m, class_def);
+    }
+}
+
 static void find_callers(Resolver *r, Callers *out, const Val *param) {
     const Frame *f = param->ptr;
     if (!f || !f->fn || !f->self || f->fn->kind == N_LAMBDA) return;
@@ -549,6 +572,7 @@ static void find_callers(Resolver *r, Callers *out, const Val *param) {
             callers_in(r, out, param, mf->module, class_def);
         }
     }
+    if (out->len == 0) callers_near(r, out, param, class_def);
 }
 
 // ---- resolving ------------------------------------------------------------------------------
@@ -801,7 +825,24 @@ static Val *resolve_call(Resolver *r, Val *v) {
     return resolve(r, eval_attribute(r->flow->modules->frame, v->args[1], sym));
 }
 
+// What an object rests on (TABLE[config.act]()) is part of the chain.
+static void take_assumption(Resolver *r, const Val *v) {
+    const Assumption *a = v->assume;
+    if (!a) return;
+    r->from_config |= a->from_config;
+    r->likely |= a->likely;
+    ChainLink *reversed = NULL;
+    for (const ChainLink *c = a->chain; c; c = c->next) {
+        ChainLink *link = NEW(r->flow->arena, ChainLink);
+        *link = *c;
+        link->next = reversed;
+        reversed = link;
+    }
+    for (ChainLink *c = reversed; c; c = c->next) push_link(r, c->module, c->node, c->what);
+}
+
 static Val *resolve_inner(Resolver *r, Val *v) {
+    take_assumption(r, v);
     switch ((int)v->op) {
     case V_CONST: case V_GLOBAL: case V_FUNCTION: case V_CLASS: case V_LAMBDA:
     case V_METHOD: case V_INSTANCE: case V_DICT: case V_TUPLE: case V_LIST:

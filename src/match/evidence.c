@@ -167,6 +167,27 @@ static void add_cast_facts(Finding *out, Arena *run, const Candidate *c) {
     buf_free(&text);
 }
 
+static bool is_half(const Val *dtype) {
+    return val_is_global(dtype, "torch.float16") || val_is_global(dtype, "torch.bfloat16");
+}
+
+// A cast to a fixed half precision inside the computation rounds what the
+// operator keeps: the result differs by more than its own rounding.
+static bool rounds_inside(const Candidate *c) {
+    for (uint32_t i = 0; i < c->match.seen.len; i++) {
+        const Val *v = c->match.seen.at[i];
+        if (v->op == V_CAST && is_half(v->args[1]) && v != c->record->val) return true;
+    }
+    return false;
+}
+
+static void add_rounding_fact(Finding *out, Arena *run, const Candidate *c) {
+    if (!rounds_inside(c)) return;
+    Fact fact = {.name = STR("rounding"), .state = FACT_UNKNOWN};
+    fact.claim = STR("the original rounds an inner value to half precision, the operator does not");
+    add_fact(out, run, fact);
+}
+
 // ---- ports ------------------------------------------------------------------------------
 
 static void add_ports(Finding *out, Arena *run, const Candidate *c,
@@ -229,6 +250,10 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
     if (c->place->wasted) {
         out->verdict = VERDICT_CAUTION;
         add_reason(out, run, STR("an inner value is used elsewhere and stays computed: the gain is smaller"));
+    }
+    if (rounds_inside(c)) {
+        out->verdict = VERDICT_CAUTION;
+        add_reason(out, run, STR("the original rounds an inner value to half precision, the operator does not"));
     }
     if (c->match.spec->rule->op_schema.len == 0) {
         out->verdict = VERDICT_CAUTION;
@@ -401,6 +426,7 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
     bool guarded = add_activation_facts(out, run, c);
     add_requirement_facts(out, run, c, &all);
     add_cast_facts(out, run, c);
+    add_rounding_fact(out, run, c);
     judge(out, run, c, &all, fault);
     if (!fault && out->verdict != VERDICT_REJECT) {
         out->replacement = rewrite.replacement;

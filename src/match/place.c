@@ -241,8 +241,33 @@ static Bind *fused_bind(const Place *p, const NameInfo *info, uint32_t at) {
     return name_at(info, p->infos[p->first]->time_before);
 }
 
+typedef struct ReadSearch {
+    const Place *place;
+    const Val *val;
+    uint32_t at;
+    const Sym *found;
+} ReadSearch;
+
+// A name that the matched statements themselves read the value by.
+static bool search_read(Node *node, void *data) {
+    ReadSearch *search = data;
+    const Place *p = search->place;
+    if (node->kind != N_NAME) return node_children(node, search_read, data);
+    if (node->ctx != CTX_LOAD || p->frame->mf->val_of[node->id] != search->val) return true;
+    const NameInfo *info = name_find(&p->frame->names, (uintptr_t)node->u.name.id);
+    const Bind *b = info ? fused_bind(p, info, search->at) : NULL;
+    if (!b || b->val != search->val) return true;
+    search->found = node->u.name.id;
+    return false;
+}
+
 static const Sym *name_holding(const Place *p, const Val *v, uint32_t at) {
     const Frame *f = p->frame;
+    ReadSearch search = {.place = p, .val = v, .at = at};
+    for (uint32_t i = p->first; i <= p->last && !search.found; i++) {
+        if (!p->kept[i]) search_read(p->infos[i]->stmt, &search);
+    }
+    if (search.found) return search.found;
     const Sym *best = NULL;
     uint32_t best_time = 0;
     for (uint32_t i = 0; i < f->names.cap; i++) {

@@ -282,6 +282,13 @@ static bool comes_from_clamp(const Val *v) {
            v->op == OP_MINIMUM;
 }
 
+static bool is_wrapped(const Requirement *r, const Node *name) {
+    for (uint32_t i = 0; i < r->name_count; i++) {
+        if (r->names[i] == name->u.name.id) return r->wrapped[i];
+    }
+    return false;
+}
+
 // uncentred(x): x is not a - mean(a).
 static bool is_centred(const Val *v) {
     v = val_strip((Val *)(uintptr_t)v);
@@ -315,6 +322,9 @@ static FactState prove_call(Prover *p, const Node *test) {
     }
     Val *x = param_call(p, test, "is_contiguous");
     if (x && is_contiguous(p->flow, x)) return state(p, FACT_PROVEN, "made without gaps");
+    if (x && is_wrapped(p->r, test->u.call.func->u.attribute.value)) {
+        return state(p, FACT_PROVEN, "the replacement makes it contiguous");
+    }
     return FACT_UNKNOWN;
 }
 
@@ -411,6 +421,7 @@ static void name_operator_args(Requirement *form, const Spec *spec) {
         if (wraps) arg = arg->u.call.args.at[0];
         int param = arg && arg->kind == N_NAME ? rule_param(spec->rule, arg->u.name.id) : -1;
         form->names[form->name_count] = name;
+        form->wrapped[form->name_count] = wraps;
         form->args[form->name_count++] = param;
     }
 }
@@ -457,6 +468,11 @@ void prove_requirements(Requirements *out, const Place *place) {
         if (!speaks_of_bound(&r, place->match)) continue;
         Prover p = {place->frame->flow, place, place->match, &r};
         r.state = prove(&p, r.test);
+        bool again = false; // rule and operator may say the same
+        for (uint32_t k = 0; k < out->len; k++) {
+            again |= str_eq(out->at[k].message, r.message) && out->at[k].state == r.state;
+        }
+        if (again && r.message.len) continue;
         vec_push(place->frame->flow->arena, out, r);
     }
 }

@@ -20,6 +20,7 @@ typedef struct Requirement {
     ChainLink *chain;
     int args[RULE_MAX_PARAMS]; // parameter of the rule by position in `names`
     const Sym *names[RULE_MAX_PARAMS];
+    bool wrapped[RULE_MAX_PARAMS]; // given as contiguous(x)
     uint32_t name_count;
 } Requirement;
 

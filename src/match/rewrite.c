@@ -57,8 +57,17 @@ static bool is_atom(Str text) {
     return text.len > 0;
 }
 
+// 1e-6
+static bool is_literal(Str text) {
+    if (!text.len || text.at[0] < '0' || text.at[0] > '9') return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (!strchr("0123456789.eE_+-", text.at[i])) return false;
+    }
+    return true;
+}
+
 static Str atom(Arena *arena, Str text) {
-    return is_atom(text) ? text : arena_printf(arena, "(%.*s)", STR_FMT(text));
+    return is_atom(text) || is_literal(text) ? text : arena_printf(arena, "(%.*s)", STR_FMT(text));
 }
 
 // ---- dtypes as text -----------------------------------------------------------------
@@ -122,21 +131,27 @@ Str dtype_text(const Place *place, Val *d) {
     }
 }
 
-static Scalars bound_scalars(const Place *place, Val **store) {
+// The numbers among the bound inputs, and the tensors, whose dtypes are read
+// off them and not traced further.
+static Scalars bound_scalars(const Place *place, Val **numbers, Val **tensors) {
     const Rule *rule = place->match->spec->rule;
-    uint32_t n = 0;
+    Scalars s = {.at = numbers, .leaves = tensors};
     for (uint32_t i = 0; i < rule->param_count; i++) {
-        if (rule->params[i].scalar && place->match->bound[i]) {
-            store[n++] = place->match->bound[i];
-        }
+        Val *v = place->match->bound[i];
+        if (!v) continue;
+        if (rule->params[i].scalar) numbers[s.len++] = v;
+        else if (v->op != V_CAST) tensors[s.leaf_count++] = v;
     }
-    return (Scalars){store, n};
+    return s;
+}
+
+static Val *placed_dtype(const Place *place, Val *v) {
+    Val *numbers[RULE_MAX_PARAMS], *tensors[RULE_MAX_PARAMS];
+    return dtype_of(place->frame->flow, v, bound_scalars(place, numbers, tensors));
 }
 
 Val *result_dtype(const Place *place) {
-    Val *store[RULE_MAX_PARAMS];
-    return dtype_of(place->frame->flow, place->record->val,
-                    bound_scalars(place, store));
+    return placed_dtype(place, place->record->val);
 }
 
 // Whether every value of dtype `d` is held by dtype `wide`, for the dtypes
@@ -194,6 +209,29 @@ static Str write_expr(Writer *w, Node *node) {
     return patched(w->arena, w->rule_source, node->start, node->end, &walk.list);
 }
 
+// A rule's expression over several lines as one line.
+static Str squeeze(Arena *arena, Str text) {
+    if (!memchr(text.at, '\n', text.len)) return text;
+    Buf buf = {0};
+    char quote = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        bool space = !quote && (c == ' ' || c == '\n');
+        char last = buf.len ? buf.at[buf.len - 1] : '(';
+        if (quote ? c == quote : c == '"' || c == '\'') quote = quote ? 0 : c;
+        if (space && (last == ' ' || last == '(' || last == '[')) continue;
+        bool closes = !quote && (c == ')' || c == ']');
+        while (closes && buf.len && (last == ' ' || last == ',')) {
+            buf.len--;
+            last = buf.at[buf.len - 1];
+        }
+        buf_add_char(&buf, space ? ' ' : c);
+    }
+    Str line = arena_str(arena, buf_str(&buf));
+    buf_free(&buf);
+    return line;
+}
+
 static Val *param_value(const Writer *w, const Node *node) {
     if (node->kind != N_NAME) return NULL;
     int p = rule_param(w->spec->rule, node->u.name.id);
@@ -206,7 +244,7 @@ static Val *dtype_of_node(const Writer *w, const Node *node) {
         return NULL;
     }
     Val *x = param_value(w, node->u.attribute.value);
-    return x ? dtype_of(w->place->frame->flow, x, (Scalars){0}) : NULL;
+    return x ? placed_dtype(w->place, x) : NULL;
 }
 
 // What the test of `a if test else b` is: 1, 0, or -1 if only run time knows.
@@ -279,7 +317,7 @@ static void write_assign(Writer *w, Node *stmt) {
         w->fault = "the rule's replacement binds too many names";
         return;
     }
-    Str value = write_expr(w, stmt->u.assign.value);
+    Str value = squeeze(w->arena, write_expr(w, stmt->u.assign.value));
     Str names = {0};
     NodeList elts = {&target, 1};
     if (target->kind == N_TUPLE) elts = target->u.list.elts;
@@ -310,7 +348,7 @@ static bool write_block(Writer *w, const NodeList *block) {
         } else if (stmt->kind == N_ASSIGN && stmt->u.assign.targets.len == 1) {
             write_assign(w, stmt);
         } else if (stmt->kind == N_RETURN && stmt->u.return_.value) {
-            w->result = write_expr(w, stmt->u.return_.value);
+            w->result = squeeze(w->arena, write_expr(w, stmt->u.return_.value));
             return true;
         }
     }
@@ -384,9 +422,8 @@ static Val *operator_dtype(const Writer *w, uint32_t params) {
         if (params >> p & 1) vals[n++] = w->place->inputs[p].val;
     }
     Flow *flow = w->place->frame->flow;
-    if (n == 1) return dtype_of(flow, vals[0], (Scalars){0});
-    Val *all = val_new(&flow->graph, V_TUPLE, vals, n);
-    return dtype_of(flow, all, (Scalars){0});
+    if (n == 1) return placed_dtype(w->place, vals[0]);
+    return placed_dtype(w->place, val_new(&flow->graph, V_TUPLE, vals, n));
 }
 
 static void cast_inputs(Writer *w, uint32_t params, Str dtype) {

@@ -221,6 +221,19 @@ static Str shared_prefix(Arena *run, const ScanInput *inputs, uint32_t count) {
     return (Str){0};
 }
 
+static void list_files(Project *project, Arena *run, const ScanInput *inputs,
+                       uint32_t count) {
+    project->files = NEW_N(run, const char *, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        Str path = str_of(inputs[i].path);
+        bool below = path.len > project->prefix.len &&
+                     memcmp(path.at, project->prefix.at, project->prefix.len) == 0;
+        if (below && !inputs[i].has_text) {
+            project->files[project->file_count++] = inputs[i].path;
+        }
+    }
+}
+
 static bool load_rules(Scan *scan, Err *err) {
     for (uint32_t i = 0; i < scan->options->rule_folder_count; i++) {
         if (!rules_load(&scan->rules, scan->run, &scan->rule_project, &scan->ops,
@@ -248,6 +261,7 @@ bool scan_run(FindingSet *out, Arena *run, const ScanInput *inputs,
     bool ok = load_rules(&scan, err);
     filter_init(&scan.filter, &scan.rules, &scan.symbols);
     scan.project.prefix = shared_prefix(run, inputs, count);
+    list_files(&scan.project, run, inputs, count);
     for (uint32_t i = 0; ok && i < count; i++) {
         scan_file(&scan, &inputs[i]);
         if (options->progress) options->progress(options->progress_data, i + 1, count);

@@ -98,6 +98,8 @@ struct Project {
     size_t held_bytes;
     uint64_t epoch; // counts the times that modules were dropped
     Str prefix;     // paths that start so are shown without it
+    const char **files; // every file of the scan, for finding callers
+    uint32_t file_count;
     ModuleMemo *found; // open addressing
     uint32_t found_cap, found_len;
 };

@@ -168,6 +168,8 @@ def meaning(found):
 
 def fused_statements(replacement):
     """The guarded block alone, without its layout."""
+    if not replacement:  # a caution that has no place to be written
+        return ""
     body = textwrap.indent(textwrap.dedent(replacement), "    ")
     tree = ast.parse("def replaced():\n" + body)
     blocks = [
