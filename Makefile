@@ -15,7 +15,7 @@ help:
 	@echo 'make fuzz     a minute of fuzzing for each target (SECONDS=60)'
 	@echo 'make coverage what the tests in C and the cases reach'
 	@echo 'make aarch64  the cases under qemu (gcc-aarch64-linux-gnu, qemu-user)'
-	@echo 'make bench    speed against ast-grep and CPython (needs 10 minutes)'
+	@echo 'make bench    speed against ast-grep and CPython (about a minute)'
 	@echo 'make wheel    dist/*.whl and dist/*.tar.gz'
 	@echo 'make install  into PREFIX (/usr/local)'
 	@echo 'make clean    remove build/ and dist/'
