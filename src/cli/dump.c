@@ -69,10 +69,11 @@ static bool wants(const DumpArgs *args, const char *what) {
 
 static void print_functions(Buf *out, Flow *flow, Module *m, const DumpArgs *args) {
     ModuleFlow *mf = flow_module(flow, m);
+    flow_list_functions(flow, mf);
     for (uint32_t i = 0; i < mf->functions.len; i++) {
-        Str name = mf->functions.at[i].qualname;
+        Str name = mf->functions.at[i]->qualname;
         if (args->function && !str_is(name, args->function)) continue;
-        Frame *f = flow_function(flow, mf, i);
+        Frame *f = flow_function(flow, mf, mf->functions.at[i]);
         buf_addf(out, "%.*s\n", STR_FMT(name));
         if (f && wants(args, "names")) print_names(out, f);
         if (f && wants(args, "graph")) print_graph(out, f);

@@ -675,6 +675,6 @@ Val *eval_call(Frame *f, Node *node) {
     uint32_t before = stmt->effects;
     Val *value = eval_call_inner(f, node);
     uint32_t count = frame_stmt(f)->effects - before;
-    f->mf->effects_of[node->id] = (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX);
+    node_set_effects(f, node, count);
     return value;
 }

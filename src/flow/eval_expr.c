@@ -53,11 +53,12 @@ Val *eval_def(Flow *flow, const Def *def) {
         return val_global(&flow->graph, def->dotted);
     case DEF_VALUE: {
         ModuleFlow *mf = flow_module(flow, def->module);
-        if (mf->val_of[def->node->id]) return mf->val_of[def->node->id];
+        Val *known = node_val(mf, def->node);
+        if (known) return known;
         // Guards x = f(x) at module level.
-        mf->val_of[def->node->id] = val_unique(&flow->graph, V_OPAQUE, NULL, 0);
+        node_set_val(mf->frame, def->node, val_unique(&flow->graph, V_OPAQUE, NULL, 0));
         Val *val = eval_expr(mf->frame, def->node);
-        mf->val_of[def->node->id] = val;
+        node_set_val(mf->frame, def->node, val);
         return val;
     }
     case DEF_NONE:
@@ -546,7 +547,7 @@ Val *eval_expr(Frame *f, Node *node) {
         val->module = f->module;
     }
     if (!f->root) return val;
-    f->mf->val_of[node->id] = val;
+    node_set_val(f, node, val);
     if (node->kind == N_BIN_OP || node->kind == N_CALL) {
         EvalRecord record = {node, val, f->stmt, f->nested > 0};
         vec_push(f->flow->arena, &f->evals, record);

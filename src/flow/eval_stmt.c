@@ -1,7 +1,7 @@
 // eval_stmt.c - statements, branches, loops, and functions read in place.
 #include "base/base.h"
 
-#include "flow/flow.h"
+#include "flow/resolve_impl.h"
 
 enum {
     RUN_BUDGET = 40000,    // statements read for one root function
@@ -63,7 +63,7 @@ void assign_target(Frame *f, Node *target, Val *value) {
     switch ((int)target->kind) {
     case N_NAME:
         bind_name(f, target->u.name.id, value);
-        if (f->root) f->mf->val_of[target->id] = value;
+        if (f->root) node_set_val(f, target, value);
         break;
     case N_TUPLE:
     case N_LIST:
@@ -155,7 +155,7 @@ static void eval_aug_assign(Frame *f, Node *stmt) {
     }
     bind_name(f, target->u.name.id, result);
     if (!f->root) return;
-    f->mf->val_of[target->id] = result;
+    node_set_val(f, target, result);
     EvalRecord record = {stmt, result, stmt, f->nested > 0};
     vec_push(f->flow->arena, &f->evals, record);
 }
@@ -373,8 +373,7 @@ static void define_function(Frame *f, Node *stmt) {
     v->ptr = f;
     v->node = stmt;
     v->module = f->module;
-    FunctionInfo *info = flow_function_info(f->mf, stmt);
-    if (info && f->root) info->outer = f;
+    if (f->root) flow_function_info(f->flow, f->mf, stmt, NULL)->outer = f;
     bool plain = stmt->u.function->decorators.len == 0;
     bind_name(f, stmt->u.function->name, plain ? v : opaque(f));
 }
@@ -505,7 +504,8 @@ Falls eval_block(Frame *f, const NodeList *block) {
 // ---- frames ------------------------------------------------------------------------
 
 static Val *param_val(Frame *f, Node *arg) {
-    Val v = {.op = V_PARAM, .name = arg->u.arg.name, .ptr = f, .node = arg,
+    Val v = {.op = V_PARAM, .name = arg->u.arg.name, .node = arg,
+             .ptr = f->scope ? f->scope : f,
              .module = f->module};
     if (f->rule) v.flags = VF_NOT_NONE;
     return val_intern(&f->flow->graph, &v);
@@ -545,7 +545,7 @@ static void bind_rest(Frame *f, const ArgumentsNode *a) {
     if (a->kwarg) bind_name(f, a->kwarg->u.arg.name, opaque(f));
 }
 
-static void bind_root_params(Frame *f) {
+void bind_own_params(Frame *f) {
     ArgumentsNode *a = arguments_of(f->fn);
     Params p = list_params(f->flow->arena, a);
     for (uint32_t i = 0; i < p.len; i++) {
@@ -697,36 +697,58 @@ static bool takes_self(Flow *flow, const Node *fn) {
 }
 
 // `self` of a class: one value, whichever method it is seen from.
-static Val *self_val(Flow *flow, const Def *owner) {
+Val *self_val(Flow *flow, const Def *owner) {
     Val v = {.op = V_PARAM, .name = flow->names.self, .def = (Def *)(uintptr_t)owner};
     return val_intern(&flow->graph, &v);
 }
 
-Frame *flow_function(Flow *flow, ModuleFlow *mf, uint32_t index) {
-    FunctionInfo *info = &mf->functions.at[index];
-    if (info->frame) return info->frame;
-    if (info->running) return NULL;
-    info->running = true;
-    Frame *f = new_root(flow, mf, info->fn);
-    f->owner = info->owner;
-    f->lexical = info->outer;
-    if (info->owner && takes_self(flow, info->fn)) {
+static bool has_own_self(Flow *flow, const FunctionInfo *info) {
+    return info->owner && takes_self(flow, info->fn);
+}
+
+static void give_self(Frame *f, FunctionInfo *info) {
+    Flow *flow = f->flow;
+    if (has_own_self(flow, info)) {
         f->self = self_val(flow, info->owner);
-        f->attrs = NEW(flow->arena, NameTable);
         f->attrs_self = f->self;
+        f->attrs = NEW(flow->arena, NameTable);
     } else if (info->outer) {
         f->self = info->outer->self;
         f->owner = info->outer->owner;
         f->attrs = info->outer->attrs ? NEW(flow->arena, NameTable) : NULL;
         f->attrs_self = info->outer->attrs_self;
     }
-    bool own_self = info->owner && takes_self(flow, info->fn);
+}
+
+Frame *light_frame(Flow *flow, ModuleFlow *mf, FunctionInfo *info) {
+    if (info->light) return info->light;
+    Frame *f = flow_module_frame(flow, mf);
+    info->light = f;
+    f->fn = info->fn;
+    f->owner = info->owner;
+    f->lexical = info->outer;
+    give_self(f, info);
     Val *self = f->self;
-    if (!own_self) f->self = NULL;
-    bind_root_params(f);
+    if (!has_own_self(flow, info)) f->self = NULL;
+    bind_own_params(f);
+    f->self = self;
+    return f;
+}
+
+Frame *flow_function(Flow *flow, ModuleFlow *mf, FunctionInfo *info) {
+    if (info->frame) return info->frame;
+    if (info->running) return NULL;
+    info->running = true;
+    Frame *f = new_root(flow, mf, info->fn);
+    f->scope = light_frame(flow, mf, info);
+    f->owner = info->owner;
+    f->lexical = info->outer;
+    give_self(f, info);
+    Val *self = f->self;
+    if (!has_own_self(flow, info)) f->self = NULL;
+    bind_own_params(f);
     f->self = self;
     eval_block(f, &info->fn->u.function->body);
-    info = &mf->functions.at[index];
     info->running = false;
     info->frame = f;
     return f;

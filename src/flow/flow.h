@@ -89,6 +89,7 @@ struct Frame {
     Run *run;
     Module *module;
     ModuleFlow *mf;
+    Frame *scope; // what its unbound parameters are named after, or itself
     Node *fn;   // FunctionDef or Lambda, NULL at module level
     Def *owner; // the class whose body holds fn, or NULL
     Val *self;  // or NULL
@@ -112,20 +113,30 @@ struct Frame {
 
 typedef struct FunctionInfo {
     Node *fn;
-    Def *owner;  // class or NULL
-    Str qualname;
+    Def *owner;   // class or NULL
+    Str qualname; // of functions of the scanned module
     Frame *frame; // of its evaluation as a root, once asked for
     Frame *outer; // of the function around it
+    Frame *light; // of its parameters alone
+    struct InitIndex *stores; // of a constructor: what it stores where
     bool running;
 } FunctionInfo;
+
+// What is kept for a node of a module.
+typedef struct NodeFact {
+    uint32_t id; // of the node, plus 1; 0: free
+    uint32_t effects;
+    Val *val;
+    FunctionInfo *function;
+} NodeFact;
 
 // What Flow knows about one module.
 struct ModuleFlow {
     Module *module;
-    Val **val_of; // by node id, root frames only
-    uint16_t *effects_of; // by node id of a call: effects while it was read
-    VEC(FunctionInfo) functions;
-    uint32_t *function_of; // by node id: index + 1
+    NodeFact *facts; // hash by node id
+    uint32_t fact_cap, fact_len;
+    VEC(FunctionInfo *) functions; // once listed
+    bool listed;
     Frame *frame; // module level
     ModuleFlow *next;
 };
@@ -150,10 +161,20 @@ struct Flow {
 
 void flow_init(Flow *flow, Project *project, const OpTable *ops, Arena *arena);
 ModuleFlow *flow_module(Flow *flow, Module *module);
+Frame *flow_module_frame(Flow *flow, ModuleFlow *mf);
+// Fills mf->functions.
+void flow_list_functions(Flow *flow, ModuleFlow *mf);
+// The value of an expression or target read in a root frame; NULL if none.
+Val *node_val(const ModuleFlow *mf, const Node *node);
+void node_set_val(Frame *f, const Node *node, Val *val);
+// Effects while the call was read.
+uint32_t node_effects(const ModuleFlow *mf, const Node *node);
+void node_set_effects(Frame *f, const Node *node, uint32_t effects);
 // Reads the function as a root, once. NULL if it is being read already.
-Frame *flow_function(Flow *flow, ModuleFlow *mf, uint32_t index);
-// The function record of a FunctionDef node of the module, or NULL.
-FunctionInfo *flow_function_info(ModuleFlow *mf, const Node *fn);
+Frame *flow_function(Flow *flow, ModuleFlow *mf, FunctionInfo *info);
+// The record of a function, made on first use; `owner` is its class or NULL.
+FunctionInfo *flow_function_info(Flow *flow, ModuleFlow *mf, Node *fn,
+                                 const Def *owner);
 // The value that the frame's function returns, joined; NULL if none.
 Val *frame_result(Frame *f);
 // A root frame for `fn` with given parameter values (rules).
@@ -200,6 +221,10 @@ StmtInfo *frame_stmt(Frame *f);
 
 typedef enum Falls { BLOCK_FALLS, BLOCK_ENDS } Falls;
 Falls eval_block(Frame *f, const NodeList *block);
+// `self` of a class: one value, whichever method it is seen from.
+Val *self_val(Flow *flow, const Def *owner);
+// Binds every parameter to itself.
+void bind_own_params(Frame *f);
 Val *eval_inline(Frame *caller, Val *callee, Node *fn, Val *self,
                  Val *const *args, uint32_t nargs);
 

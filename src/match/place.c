@@ -114,7 +114,7 @@ typedef struct EffectWalk {
 static bool count_effects(Node *node, void *data) {
     EffectWalk *walk = data;
     if (walk->inputs_only) {
-        Val *v = walk->mf->val_of[node->id];
+        Val *v = node_val(walk->mf, node);
         if (v && is_bound(walk->match, val_strip(v))) {
             EffectWalk inside = *walk;
             inside.inputs_only = false;
@@ -126,7 +126,7 @@ static bool count_effects(Node *node, void *data) {
         return node_children(node, count_effects, data);
     }
     if (node->kind == N_CALL) {
-        walk->effects += walk->mf->effects_of[node->id];
+        walk->effects += node_effects(walk->mf, node);
         return true;
     }
     return node_children(node, count_effects, data);
@@ -253,7 +253,7 @@ static bool search_read(Node *node, void *data) {
     ReadSearch *search = data;
     const Place *p = search->place;
     if (node->kind != N_NAME) return node_children(node, search_read, data);
-    if (node->ctx != CTX_LOAD || p->frame->mf->val_of[node->id] != search->val) return true;
+    if (node->ctx != CTX_LOAD || node_val(p->frame->mf, node) != search->val) return true;
     const NameInfo *info = name_find(&p->frame->names, (uintptr_t)node->u.name.id);
     const Bind *b = info ? fused_bind(p, info, search->at) : NULL;
     if (!b || b->val != search->val) return true;
@@ -329,7 +329,7 @@ typedef struct NodeSearch {
 
 static bool search_node(Node *node, void *data) {
     NodeSearch *search = data;
-    Val *v = search->place->frame->mf->val_of[node->id];
+    Val *v = node_val(search->place->frame->mf, node);
     bool stored = node->kind == N_NAME && node->ctx != CTX_LOAD;
     bool statement = node_is_statement(node);
     if (v && !stored && !statement && node->kind != N_STARRED &&
@@ -353,7 +353,7 @@ static bool check_name(Node *node, void *data) {
     const Place *p = check->place;
     if (node->kind != N_NAME) return node_children(node, check_name, data);
     NameInfo *info = name_find(&p->frame->names, (uintptr_t)node->u.name.id);
-    Val *was = p->frame->mf->val_of[node->id];
+    Val *was = node_val(p->frame->mf, node);
     if (!info || !was) return true;
     const Bind *b = fused_bind(p, info, check->at);
     if (!b || b->val != was) check->changed = true;
@@ -418,7 +418,7 @@ static bool place_input(Place *p, uint32_t param) {
     }
     in->node = find_node(p, bound, false, &in->at);
     if (!in->node) return false;
-    in->val = p->frame->mf->val_of[in->node->id];
+    in->val = node_val(p->frame->mf, in->node);
     return true;
 }
 
@@ -546,7 +546,7 @@ static bool search_call_before(Node *node, void *data) {
     const Place *p = search->place;
     if (node == p->record->node) return true;
     if (node->kind == N_CALL && node->end <= p->record->node->start &&
-        p->frame->mf->effects_of[node->id]) {
+        node_effects(p->frame->mf, node)) {
         search->found = true;
         return false;
     }

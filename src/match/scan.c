@@ -125,15 +125,16 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
     if (!all && !filter_may_pass(&scan->filter, module)) return;
     FilterModule *fm = filter_module(&scan->filter, &scan->file, module);
     ModuleFlow *mf = flow_module(flow, module);
+    flow_list_functions(flow, mf);
     for (uint32_t i = 0; i < mf->functions.len; i++) {
-        if (!all && !filter_passes(fm, mf->functions.at[i].fn)) continue;
-        Frame *frame = flow_function(flow, mf, i);
+        if (!all && !filter_passes(fm, mf->functions.at[i]->fn)) continue;
+        Frame *frame = flow_function(flow, mf, mf->functions.at[i]);
         if (!frame) continue;
         Candidates found = {0};
         find_candidates(&found, frame, &scan->rules, scan->options->only_rule);
         for (uint32_t k = 0; k < found.list.len; k++) {
             vec_push(&scan->file, &out->list, found.list.at[k]);
-            vec_push(&scan->file, &out->qualnames, mf->functions.at[i].qualname);
+            vec_push(&scan->file, &out->qualnames, mf->functions.at[i]->qualname);
         }
     }
 }

@@ -71,14 +71,18 @@ static Str find_cookie(Str text) {
     return cookie_in(first_line((Str){text.at + next, text.len - next}));
 }
 
-// Lower case, '-' for '_', as Python compares names.
+// Lower case, one '-' for any run of '_' and '-', none at either end, as Python
+// compares names.
 static void normalise(char out[NAME_MAX_BYTES], Str name) {
     size_t n = 0;
     for (size_t i = 0; i < name.len && n + 1 < NAME_MAX_BYTES; i++) {
         char c = name.at[i];
         if (c >= 'A' && c <= 'Z') c = (char)(c | 32);
-        out[n++] = c == '_' ? '-' : c;
+        if (c == '_') c = '-';
+        if (c == '-' && (n == 0 || out[n - 1] == '-')) continue;
+        out[n++] = c;
     }
+    while (n > 0 && out[n - 1] == '-') n--;
     out[n] = '\0';
 }
 

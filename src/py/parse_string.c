@@ -100,21 +100,29 @@ static void put_hex(Unescape *u, int digits) {
     }
 }
 
+// Behind the '}' of a \N{NAME} whose '{' is at `s`; NULL where it is none.
+// The names of characters are made of letters, digits, blanks and hyphens.
+static const char *named_end(const char *s, const char *end) {
+    static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -";
+    if (s == end || *s != '{') return NULL;
+    const char *at = s + 1;
+    while (at < end && *at && strchr(LETTERS, *at)) at++;
+    return at < end && *at == '}' && at > s + 1 ? at + 1 : NULL;
+}
+
 // \N{NAME} stays as written: the names are not known here.
 static void keep_named(Unescape *u) {
     const char *start = u->s - 2;
-    const char *close = NULL;
-    if (u->s < u->end && *u->s == '{') {
-        close = memchr(u->s, '}', (size_t)(u->end - u->s));
-    }
-    if (!close || close == u->s + 1) {
+    const char *end = named_end(u->s, u->end);
+    if (!end) {
         bad_escape(u, start);
         return;
     }
     u->named = true;
-    u->s = close + 1;
-    memcpy(u->out, start, (size_t)(u->s - start));
-    u->out += u->s - start;
+    u->s = end;
+    memcpy(u->out, start, (size_t)(end - start));
+    u->out += end - start;
 }
 
 static void keep_unknown(Unescape *u, char c) {

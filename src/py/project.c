@@ -754,8 +754,9 @@ uint32_t class_mro(Def *out, const Def *class_def) {
 
 typedef struct CallWalk {
     Module *module;
-    Node *owner;
+    Node *owner, *owner_class, *class_;
     VEC(Node *) owners;
+    VEC(Node *) classes;
     int depth;
 } CallWalk;
 
@@ -765,15 +766,22 @@ static bool visit_calls(Node *node, void *data) {
     if (node->kind == N_CALL) {
         vec_push(&walk->module->arena, &walk->module->calls, node);
         vec_push(&walk->module->arena, &walk->owners, walk->owner);
+        vec_push(&walk->module->arena, &walk->classes, walk->owner_class);
     }
-    Node *owner = walk->owner;
+    CallWalk outer = *walk;
     if (node->kind == N_FUNCTION_DEF || node->kind == N_ASYNC_FUNCTION_DEF) {
         walk->owner = node;
+        walk->owner_class = walk->class_;
+        walk->class_ = NULL; // a function inside it is no method
+    } else if (node->kind == N_CLASS_DEF) {
+        walk->class_ = node;
     }
     walk->depth++;
     node_children(node, visit_calls, walk);
     walk->depth--;
-    walk->owner = owner;
+    walk->owner = outer.owner;
+    walk->owner_class = outer.owner_class;
+    walk->class_ = outer.class_;
     return true;
 }
 
@@ -783,4 +791,5 @@ void module_list_calls(Module *module) {
     CallWalk walk = {.module = module};
     visit_calls(module->parsed.module, &walk);
     module->call_owners = walk.owners.at;
+    module->call_classes = walk.classes.at;
 }

@@ -51,7 +51,8 @@ struct Module {
     uint32_t slot_count;
     VEC(Str) stars; // modules of `from m import *`
     VEC(Node *) calls; // every Call of the file, for finding constructors
-    Node **call_owners; // the innermost function or class of each call
+    Node **call_owners;  // the innermost function of each call, or NULL
+    Node **call_classes; // the class whose method that is, or NULL
     bool calls_listed;
     bool type_checking; // while names are indexed: inside such a branch
     uint64_t last_use;

@@ -1,0 +1,324 @@
+// objects.c - the attributes of objects: constructors, class bodies, methods.
+//
+// An attribute is read from the one statement of the constructor that stores
+// it, where that statement stands alone; only otherwise is the whole
+// constructor read.
+#include "base/base.h"
+
+#include "flow/resolve_impl.h"
+
+enum { CONSTRUCT_MAX_DEPTH = 3 };
+
+// ---- objects ----------------------------------------------------------------------
+
+const Def *object_class(const Val *object) {
+    if (object->op == V_PARAM || object->op == V_INSTANCE) return object->def;
+    return NULL;
+}
+
+// The function `name` of a class or its bases; *owner is where it stands.
+static Node *find_method(Flow *flow, const Def *class_def, const Sym *name,
+                         Def **owner) {
+    Def mro[MRO_MAX];
+    uint32_t n = class_mro(mro, class_def);
+    for (uint32_t i = 0; i < n; i++) {
+        if (mro[i].kind != DEF_CLASS) continue;
+        Node *fn = class_method(mro[i].node, name);
+        if (!fn) continue;
+        *owner = NEW(flow->arena, Def);
+        **owner = mro[i];
+        return fn;
+    }
+    return NULL;
+}
+
+static Val *method_val(Flow *flow, Val *self, Node *fn, Def *owner) {
+    Def *def = NEW(flow->arena, Def);
+    *def = (Def){.kind = DEF_FUNCTION, .module = owner->module, .node = fn};
+    def->dotted = arena_dotted(flow->arena, owner->dotted, sym_str(fn->u.function->name));
+    Val *v = val_unique(&flow->graph, V_METHOD, &self, 1);
+    v->def = def;
+    v->ptr = owner;
+    v->module = owner->module;
+    return v;
+}
+
+// Reads the constructor of an instance with its own arguments.
+static Frame *construct(Flow *flow, Val *inst) {
+    if (inst->init) return inst->init_running ? NULL : inst->init;
+    Def *owner;
+    Node *fn = find_method(flow, inst->def, flow->names.init, &owner);
+    ModuleFlow *mf = flow_module(flow, inst->def->module);
+    Frame *f = flow_module_frame(flow, mf);
+    inst->init = f;
+    f->attrs = NEW(flow->arena, NameTable);
+    f->attrs_self = inst;
+    if (flow->constructing >= CONSTRUCT_MAX_DEPTH) return f;
+    inst->init_running = true;
+    flow->constructing++;
+    if (fn) {
+        Val *method = method_val(flow, inst, fn, owner);
+        eval_inline(f, method, fn, inst, inst->args, inst->nargs);
+    }
+    // A dataclass ends its construction there.
+    Node *post = find_method(flow, inst->def, flow->names.post_init, &owner);
+    if (post) {
+        Val *method = method_val(flow, inst, post, owner);
+        eval_inline(f, method, post, inst, NULL, 0);
+    }
+    flow->constructing--;
+    inst->init_running = false;
+    return f;
+}
+
+// ---- single statements of a constructor -----------------------------------------------
+
+typedef struct InitStore {
+    const Sym *name;
+    Node *stmt, *value; // value NULL: not a plain assignment
+    bool nested;        // in a branch or loop
+} InitStore;
+
+struct InitIndex {
+    VEC(InitStore) stores;
+    VEC(const Sym *) locals; // names that the function assigns
+};
+
+typedef struct IndexWalk {
+    Flow *flow;
+    struct InitIndex *index;
+    int depth;
+} IndexWalk;
+
+static bool index_node(Node *node, void *data);
+
+static void index_target(IndexWalk *walk, Node *target, Node *stmt, Node *value) {
+    Arena *arena = walk->flow->arena;
+    if (target->kind == N_NAME) {
+        vec_push(arena, &walk->index->locals, target->u.name.id);
+    } else if (target->kind == N_ATTRIBUTE) {
+        Node *object = target->u.attribute.value;
+        if (object->kind != N_NAME || object->u.name.id != walk->flow->names.self) return;
+        InitStore store = {target->u.attribute.attr, stmt, value, walk->depth > 1};
+        vec_push(arena, &walk->index->stores, store);
+    } else if (target->kind == N_TUPLE || target->kind == N_LIST) {
+        for (uint32_t i = 0; i < target->u.list.elts.len; i++) {
+            index_target(walk, target->u.list.elts.at[i], stmt, NULL);
+        }
+    }
+}
+
+static bool index_node(Node *node, void *data) {
+    IndexWalk *walk = data;
+    switch ((int)node->kind) {
+    case N_ASSIGN:
+        for (uint32_t i = 0; i < node->u.assign.targets.len; i++) {
+            index_target(walk, node->u.assign.targets.at[i], node, node->u.assign.value);
+        }
+        return true;
+    case N_ANN_ASSIGN:
+        index_target(walk, node->u.ann_assign.target, node, node->u.ann_assign.value);
+        return true;
+    case N_AUG_ASSIGN:
+        index_target(walk, node->u.aug_assign.target, node, NULL);
+        return true;
+    case N_NAME:
+        if (node->ctx != CTX_LOAD) vec_push(walk->flow->arena, &walk->index->locals, node->u.name.id);
+        return true;
+    case N_EXPR: case N_RETURN: case N_FUNCTION_DEF: case N_CLASS_DEF:
+        return true;
+    default:
+        break;
+    }
+    if (walk->depth > 50) return true;
+    walk->depth++;
+    node_children(node, index_node, walk);
+    walk->depth--;
+    return true;
+}
+
+static struct InitIndex *init_index(Flow *flow, FunctionInfo *info) {
+    if (info->stores) return info->stores;
+    info->stores = NEW(flow->arena, struct InitIndex);
+    IndexWalk walk = {flow, info->stores, 1};
+    NodeList body = info->fn->u.function->body;
+    for (uint32_t i = 0; i < body.len; i++) index_node(body.at[i], &walk);
+    return info->stores;
+}
+
+typedef struct AloneWalk {
+    const struct InitIndex *index;
+    bool alone;
+} AloneWalk;
+
+static bool check_alone(Node *node, void *data) {
+    AloneWalk *walk = data;
+    if (node->kind == N_NAME) {
+        for (uint32_t i = 0; i < walk->index->locals.len; i++) {
+            if (walk->index->locals.at[i] == node->u.name.id) walk->alone = false;
+        }
+        return walk->alone;
+    }
+    return node_children(node, check_alone, walk);
+}
+
+bool stands_alone(Flow *flow, FunctionInfo *info, Node *expr) {
+    AloneWalk walk = {init_index(flow, info), true};
+    check_alone(expr, &walk);
+    return walk.alone;
+}
+
+// The one plain store of the attribute, if there is no other; *count says how
+// many there are.
+static const InitStore *only_store(const struct InitIndex *index, const Sym *name,
+                                   uint32_t *count) {
+    const InitStore *found = NULL;
+    *count = 0;
+    for (uint32_t i = 0; i < index->stores.len; i++) {
+        if (index->stores.at[i].name != name) continue;
+        found = &index->stores.at[i];
+        ++*count;
+    }
+    return *count == 1 && found->value && !found->nested ? found : NULL;
+}
+
+static FunctionInfo *constructor_info(Flow *flow, const Def *class_def,
+                                      ModuleFlow **mf) {
+    Node *fn = class_method(class_def->node, flow->names.init);
+    if (!fn) return NULL;
+    *mf = flow_module(flow, class_def->module);
+    return flow_function_info(flow, *mf, fn, class_def);
+}
+
+static AttrSource whole_constructor_attr(Frame *f, const Sym *name) {
+    if (!f || !f->attrs) return (AttrSource){0};
+    NameInfo *info = name_find(f->attrs, (uintptr_t)name | 1);
+    if (!info || !info->bind) return (AttrSource){0};
+    Val *val = info->bind->val;
+    return (AttrSource){val, val && val->module ? val->module : f->module, info->bind->stmt};
+}
+
+static AttrSource light_attr(Frame *light, const InitStore *store) {
+    uintptr_t key = (uintptr_t)store->name | 1;
+    if (!name_find(light->attrs, key)) {
+        Val *val = eval_expr(light, store->value);
+        name_set(light, light->attrs, key, (Bind){.val = val, .stmt = store->stmt});
+    }
+    return whole_constructor_attr(light, store->name);
+}
+
+// The parameters of an inherited constructor as those of the class itself: its
+// callers are the callers of the class.
+static Frame *inherited_frame(Flow *flow, const Def *class_def, ModuleFlow *mf,
+                              FunctionInfo *constructor) {
+    ModuleFlow *own = flow_module(flow, class_def->module);
+    FunctionInfo *info = flow_function_info(flow, own, class_def->node, class_def);
+    info->fn = constructor->fn;
+    return light_frame(flow, mf, info);
+}
+
+// self.name of a class: the nearest constructor that stores it. One that the
+// class's own constructor calls is read with it, for its arguments.
+static AttrSource stored_attr(Flow *flow, const Def *class_def, const Sym *name) {
+    Def mro[MRO_MAX];
+    uint32_t n = class_mro(mro, class_def);
+    FunctionInfo *first = NULL;
+    ModuleFlow *first_mf = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        ModuleFlow *mf;
+        FunctionInfo *info = mro[i].kind == DEF_CLASS
+                                 ? constructor_info(flow, &mro[i], &mf) : NULL;
+        if (!info) continue;
+        if (!first) {
+            first = info;
+            first_mf = mf;
+        }
+        uint32_t count;
+        const InitStore *store = only_store(init_index(flow, info), name, &count);
+        if (count == 0) continue;
+        if (info == first && store && stands_alone(flow, info, store->value)) {
+            Frame *light = i == 0 ? light_frame(flow, mf, info)
+                                  : inherited_frame(flow, class_def, mf, info);
+            return light_attr(light, store);
+        }
+        return whole_constructor_attr(flow_function(flow, first_mf, first), name);
+    }
+    return (AttrSource){0};
+}
+
+AttrSource constructed_attr(Flow *flow, Val *object, const Sym *name) {
+    if (object->op == V_INSTANCE) {
+        return whole_constructor_attr(construct(flow, object), name);
+    }
+    return stored_attr(flow, object->def, name);
+}
+
+// An object of the class made without arguments: its defaults.
+Val *default_instance(Flow *flow, const Def *class_def) {
+    for (uint32_t i = 0; i < flow->defaults.len; i++) {
+        if (flow->defaults.at[i]->def->node == class_def->node) {
+            return flow->defaults.at[i];
+        }
+    }
+    Val *inst = val_unique(&flow->graph, V_INSTANCE, NULL, 0);
+    inst->def = NEW(flow->arena, Def);
+    *inst->def = *class_def;
+    vec_push(flow->arena, &flow->defaults, inst);
+    return inst;
+}
+
+static AttrSource class_attr(Flow *flow, Val *object, const Def *class_def,
+                             const Sym *name, uint32_t first) {
+    Def mro[MRO_MAX];
+    uint32_t n = class_mro(mro, class_def);
+    for (uint32_t i = first; i < n; i++) {
+        if (mro[i].kind != DEF_CLASS) continue;
+        Node *fn = class_method(mro[i].node, name);
+        if (fn) {
+            Def *owner = NEW(flow->arena, Def);
+            *owner = mro[i];
+            return (AttrSource){method_val(flow, object, fn, owner),
+                                mro[i].module, fn};
+        }
+        Node *value = class_value(mro[i].node, name);
+        if (value) {
+            ModuleFlow *mf = flow_module(flow, mro[i].module);
+            return (AttrSource){eval_expr(mf->frame, value), mro[i].module, value};
+        }
+    }
+    return (AttrSource){0};
+}
+
+AttrSource attr_source(Flow *flow, Val *object, const Sym *name) {
+    if (object->op == V_SUPER) {
+        Val *self = object->args[0];
+        const Def *from = object->ptr;
+        if (!object_class(self)) return (AttrSource){0};
+        Def mro[MRO_MAX];
+        uint32_t n = class_mro(mro, object_class(self)), first = 0;
+        while (first < n && mro[first].node != from->node) first++;
+        return class_attr(flow, self, object_class(self), name, first + 1);
+    }
+    if (object->op == V_CLASS) return class_attr(flow, object, object->def, name, 0);
+    if (!object_class(object)) return (AttrSource){0};
+    AttrSource made = constructed_attr(flow, object, name);
+    if (made.val) return made;
+    return class_attr(flow, object, object_class(object), name, 0);
+}
+
+Val *object_method(Flow *flow, Val *object, const Sym *name) {
+    Def *owner;
+    Node *fn = find_method(flow, object_class(object), name, &owner);
+    return fn ? method_val(flow, object, fn, owner) : NULL;
+}
+
+Val *object_attr(Flow *flow, Val *object, const Sym *name) {
+    AttrSource source = attr_source(flow, object, name);
+    if (source.val && object->op == V_CLASS && source.val->op == V_METHOD) {
+        Def *def = source.val->def;
+        Val v = {.op = V_FUNCTION, .def = def, .module = def->module};
+        return val_intern(&flow->graph, &v);
+    }
+    return source.val;
+}
+

@@ -1,0 +1,58 @@
+// resolve_impl.h - what objects.c, callers.c and resolve.c share; nobody else
+// includes it.
+#ifndef NPUFUSE_RESOLVE_IMPL_H
+#define NPUFUSE_RESOLVE_IMPL_H
+
+#include "flow/flow.h"
+
+enum { RESOLVE_MAX_DEPTH = 24, CLASSES_MAX = 8 };
+
+// One resolution under way.
+typedef struct Resolver {
+    Flow *flow;
+    ChainLink *chain; // latest step first
+    bool from_config, likely;
+} Resolver;
+
+// A value and the place that gives it.
+typedef struct AttrSource {
+    Val *val; // NULL: not found
+    Module *module;
+    Node *node;
+} AttrSource;
+
+typedef struct Classes {
+    Def at[CLASSES_MAX];
+    uint32_t len;
+} Classes;
+
+// The arguments that the callers in sight give for a parameter.
+typedef struct Callers {
+    Val *args[CLASSES_MAX];
+    Node *calls[CLASSES_MAX];
+    Module *modules[CLASSES_MAX];
+    uint32_t len;
+} Callers;
+
+// ---- objects.c ---------------------------------------------------------------
+AttrSource attr_source(Flow *flow, Val *object, const Sym *name);
+AttrSource constructed_attr(Flow *flow, Val *object, const Sym *name);
+// An object of the class made without arguments: its defaults.
+Val *default_instance(Flow *flow, const Def *class_def);
+// Whether `expr` reads nothing that the function assigns, so that it can be
+// read without the function's other statements.
+bool stands_alone(Flow *flow, FunctionInfo *info, Node *expr);
+// The function's parameters and nothing else: for reading one expression.
+Frame *light_frame(Flow *flow, ModuleFlow *mf, FunctionInfo *info);
+
+// ---- callers.c ---------------------------------------------------------------
+void resolver_link(Resolver *r, Module *module, Node *node, const char *what);
+void annotation_classes(Resolver *r, Classes *out, Module *m, const Node *a,
+                        int depth);
+// The classes that a configuration object may have.
+void classes_of(Resolver *r, Classes *out, Val *v);
+// The default of a field of a configuration class.
+AttrSource field_default(Resolver *r, const Def *class_def, const Sym *name);
+void find_callers(Resolver *r, Callers *out, const Val *param);
+
+#endif
