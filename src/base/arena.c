@@ -75,6 +75,22 @@ void arena_reset(Arena *arena, ArenaMark mark) {
     arena->end = arena->chunk ? arena->chunk->end : NULL;
 }
 
+void arena_adopt(Arena *into, Arena *from) {
+    if (!from->chunk) return;
+    ArenaChunk *oldest = from->chunk;
+    while (oldest->older) oldest = oldest->older;
+    into->total_bytes += from->total_bytes;
+    if (into->chunk) { // behind the chunk that is being filled
+        oldest->older = into->chunk->older;
+        into->chunk->older = from->chunk;
+    } else {
+        into->chunk = from->chunk;
+        into->next = from->next;
+        into->end = from->end;
+    }
+    arena_init(from);
+}
+
 void *arena_alloc(Arena *arena, size_t bytes) {
     if (bytes > SIZE_MAX / 2) die_out_of_memory(bytes);
     bytes = (bytes + 7) & ~(size_t)7;

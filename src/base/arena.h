@@ -27,6 +27,8 @@ void arena_init(Arena *arena);
 void arena_free(Arena *arena);
 // Forgets all allocations but keeps the largest chunk for reuse.
 void arena_clear(Arena *arena);
+// `into` takes over all that `from` holds; `from` is empty then.
+void arena_adopt(Arena *into, Arena *from);
 // Everything allocated after the mark is dropped by arena_reset.
 ArenaMark arena_mark(const Arena *arena);
 void arena_reset(Arena *arena, ArenaMark mark);

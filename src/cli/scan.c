@@ -21,6 +21,7 @@ enum { FAULTS_SHOWN = 20 };
 
 typedef struct ScanArgs {
     const char *output, *format, *lang, *rule, *explain, *stdin_name, *python;
+    const char *jobs;
     ArgList rules;
     bool no_filter, strict, error_on_findings, quiet, verbose;
 } ScanArgs;
@@ -39,6 +40,7 @@ static const Option options[] = {
     {"rule", 0, OPTION_TEXT, "ID", "look for this rule only", FIELD(rule)},
     {"explain", 0, OPTION_TEXT, "FILE:LINE",
      "say for the code there why each rule matches or not", FIELD(explain)},
+    {"jobs", 'j', OPTION_TEXT, "N", "threads (one for each processor)", FIELD(jobs)},
     {"no-filter", 0, OPTION_FLAG, NULL,
      "try every rule on every function; slower, same findings",
      FIELD(no_filter)},
@@ -119,6 +121,18 @@ static bool read_explain(Scan *scan, Err *err) {
     return true;
 }
 
+static bool read_jobs(Scan *scan, Err *err) {
+    const char *text = scan->args.jobs;
+    if (!text) return true;
+    char *end = NULL;
+    unsigned long jobs = strtoul(text, &end, 10);
+    if (*end || end == text || jobs == 0 || jobs > 1024) {
+        return err_set(err, "'--jobs' takes a number from 1 to 1024, not '%s'", text);
+    }
+    scan->options.jobs = (uint32_t)jobs;
+    return true;
+}
+
 static bool make_inputs(Scan *scan, ScanInput **out, Err *err) {
     const PathList *paths = &scan->paths;
     ScanInput *inputs = NEW_N(scan->run, ScanInput, paths->files.len);
@@ -179,6 +193,7 @@ static bool find(Scan *scan, Err *err) {
     ScanInput *inputs;
     scan->options.only_rule = str_of(scan->args.rule);
     scan->options.no_filter = scan->args.no_filter;
+    if (!read_jobs(scan, err)) return false;
     scan->options.root = scan->paths.root;
     scan->options.explain = take_explanation;
     scan->options.explain_data = scan;

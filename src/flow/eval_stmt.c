@@ -75,9 +75,7 @@ void assign_target(Frame *f, Node *target, Val *value) {
     case N_ATTRIBUTE: {
         Val *object = eval_expr(f, target->u.attribute.value);
         mark_effect(f);
-        if (f->attrs && object == f->attrs_self) {
-            bind_attr(f, target->u.attribute.attr, value);
-        }
+        eval_attr_change(f, object, target->u.attribute.attr, value);
         break;
     }
     case N_SUBSCRIPT: { // x[...] = value changes x
@@ -109,21 +107,39 @@ static Val *storage_of(Val *x) {
     return x;
 }
 
-// An in-place operator changed the numbers of `x`: every name that may share
-// them holds something new.
+// Every name of the table that may share the storage holds something new.
+static void change_names(Frame *f, NameTable *table, const Val *storage) {
+    for (uint32_t i = 0; i < table->cap; i++) {
+        NameInfo *info = table->slots[i];
+        if (!info || !info->bind || !info->bind->val) continue;
+        if (storage_of(info->bind->val) != storage) continue;
+        Bind *old = info->bind;
+        name_set(f, table, info->key,
+                 (Bind){.val = opaque(f), .stmt = f->stmt, .a = old});
+        // What was bound before the change is part of what is bound now.
+        bind_used(f, old, f->stmt);
+    }
+}
+
+// An in-place operator changed the numbers of `x`, which the functions that
+// called this one may hold, too.
 void eval_mutation(Frame *f, Val *x) {
     Val *storage = storage_of(x);
     StmtInfo *stmt = frame_stmt(f);
     if (stmt) stmt->mutated = storage;
-    for (uint32_t i = 0; i < f->names.cap; i++) {
-        NameInfo *info = f->names.slots[i];
-        if (!info || !info->bind || !info->bind->val) continue;
-        if (storage_of(info->bind->val) != storage) continue;
-        Bind *old = info->bind;
-        name_set(f, &f->names, info->key,
-                 (Bind){.val = opaque(f), .stmt = f->stmt, .a = old});
-        // What was bound before the change is part of what is bound now.
-        bind_used(f, old, f->stmt);
+    for (Frame *at = f; at; at = at->caller) change_names(at, &at->names, storage);
+    if (f->attrs) change_names(f, f->attrs, storage);
+    if (storage->op == V_ATTR) vec_push(f->flow->arena, &f->run->changed, storage);
+}
+
+void eval_attr_change(Frame *f, Val *object, const Sym *name, Val *value) {
+    if (name == f->flow->names.data) {
+        eval_mutation(f, object); // x.data = y
+    } else if (f->attrs && object == f->attrs_self) {
+        bind_attr(f, name, value);
+    } else {
+        Val *attr = val_attr(&f->flow->graph, object, name);
+        vec_push(f->flow->arena, &f->run->changed, attr);
     }
 }
 
@@ -203,6 +219,17 @@ static void add_loop_name(LoopNames *names, const Sym *name) {
     else names->at[names->len++] = name;
 }
 
+// The tensor behind x, x.data, x[...] changes in the loop.
+static void add_changed(LoopNames *names, const Node *node) {
+    while (node->kind == N_SUBSCRIPT || node->kind == N_ATTRIBUTE) {
+        node = node->kind == N_SUBSCRIPT ? node->u.subscript.value
+                                         : node->u.attribute.value;
+    }
+    if (node->kind == N_NAME && node->u.name.id != names->frame->flow->names.self) {
+        add_loop_name(names, node->u.name.id);
+    }
+}
+
 // Every name that the loop assigns, nested functions left out.
 static bool collect_names(Node *node, void *data) {
     LoopNames *names = data;
@@ -210,6 +237,15 @@ static bool collect_names(Node *node, void *data) {
     case N_NAME:
         if (node->ctx != CTX_LOAD) add_loop_name(names, node->u.name.id);
         return true;
+    case N_SUBSCRIPT: // x[...] = y
+        if (node->ctx != CTX_LOAD) add_changed(names, node->u.subscript.value);
+        return node_children(node, collect_names, data);
+    case N_CALL: // x.add_(y)
+        if (node->u.call.func->kind == N_ATTRIBUTE &&
+            sym_ends_in_place(node->u.call.func->u.attribute.attr)) {
+            add_changed(names, node->u.call.func->u.attribute.value);
+        }
+        return node_children(node, collect_names, data);
     case N_FUNCTION_DEF: case N_ASYNC_FUNCTION_DEF: case N_CLASS_DEF:
     case N_LAMBDA: case N_LIST_COMP: case N_SET_COMP: case N_DICT_COMP:
     case N_GENERATOR_EXP:
@@ -312,15 +348,62 @@ static Falls eval_try(Frame *f, Node *stmt) {
     return ends ? BLOCK_ENDS : BLOCK_FALLS;
 }
 
+Val *eval_detached(Frame *f, Val *v) {
+    switch ((int)v->op) {
+    case V_CAST: case OP_DETACH: case V_PHI: case V_ITEM: case V_PART:
+        break;
+    case V_TUPLE: { // return gate, up
+        Val **items = NEW_N(f->flow->arena, Val *, v->nargs + 1);
+        for (uint32_t i = 0; i < v->nargs; i++) items[i] = eval_detached(f, v->args[i]);
+        return val_new(&f->flow->graph, V_TUPLE, items, v->nargs);
+    }
+    default:
+        if (v->op < V_CAST) return v;
+        break;
+    }
+    return v->op == OP_DETACH ? v : val_new1(&f->flow->graph, OP_DETACH, v);
+}
+
+// Whether the value of a `with` item turns gradients off.
+static bool stops_gradients(const Val *v) {
+    if (v->op != V_CALL || v->args[0]->op != V_GLOBAL) return false;
+    Str name = v->args[0]->text;
+    if (str_is(name, "torch.no_grad") || str_is(name, "torch.inference_mode") ||
+        str_is(name, "torch.autograd.no_grad")) {
+        return v->nargs < 2 || val_truth(v->args[1]) != 0;
+    }
+    return str_is(name, "torch.set_grad_enabled") && v->nargs == 2 &&
+           val_truth(v->args[1]) == 0;
+}
+
+// What was computed without gradients is a constant for what follows.
+static void detach_changes(Frame *f, uint32_t mark, uint32_t first_return) {
+    NameChanges changes;
+    names_rewind(&changes, f, mark);
+    names_apply(f, &changes);
+    for (uint32_t i = 0; i < changes.len; i++) {
+        Bind *bind = changes.at[i].old;
+        if (bind && bind->val) bind->val = eval_detached(f, bind->val);
+    }
+    if (f->root) return; // its returns are not read further
+    for (uint32_t i = first_return; i < f->returns.len; i++) {
+        f->returns.at[i].val = eval_detached(f, f->returns.at[i].val);
+    }
+}
+
 static Falls eval_with(Frame *f, Node *stmt) {
+    bool stops = false;
+    uint32_t mark = names_mark(f), first_return = f->returns.len;
     for (uint32_t i = 0; i < stmt->u.with.items.len; i++) {
         Node *item = stmt->u.with.items.at[i];
-        eval_expr(f, item->u.withitem.expr);
+        stops |= stops_gradients(eval_expr(f, item->u.withitem.expr));
         if (item->u.withitem.vars) {
             assign_target(f, item->u.withitem.vars, opaque(f));
         }
     }
-    return eval_block(f, &stmt->u.with.body);
+    Falls falls = eval_block(f, &stmt->u.with.body);
+    if (stops) detach_changes(f, mark, first_return);
+    return falls;
 }
 
 static bool bind_pattern(Node *node, void *data) {

@@ -59,6 +59,7 @@ typedef struct Run {
     uint32_t budget;  // statements that may still be read
     uint32_t inlined; // statements of functions read in place
     int depth;       // frames
+    VEC(Val *) changed; // attributes whose object or numbers changed
 } Run;
 
 typedef struct StmtInfo {
@@ -143,7 +144,7 @@ struct ModuleFlow {
 
 typedef struct FlowNames {
     const Sym *self, *forward, *init, *call, *getitem, *post_init, *dtype, *shape, *apply,
-        *property, *sub_configs, *staticmethod_, *classmethod_;
+        *property, *sub_configs, *staticmethod_, *classmethod_, *data;
 } FlowNames;
 
 struct Flow {
@@ -205,10 +206,16 @@ Val *eval_attribute(Frame *f, Val *object, const Sym *name);
 Val *eval_item(Frame *f, Val *object, Val *index);
 Val *call_value(Frame *f, Node *node, Val *callee, Val *const *args,
                 uint32_t nargs);
+// x.add_, torch.relu_: a name that ends in one underscore writes in place.
+bool sym_ends_in_place(const Sym *name);
 // The value of a property (a method that is read without a call); NULL if
 // `method` is not one.
 Val *eval_property(Frame *f, Val *method);
 void eval_mutation(Frame *f, Val *storage);
+// An attribute of an object holds something new.
+void eval_attr_change(Frame *f, Val *object, const Sym *name, Val *value);
+// The value as seen by gradients that were off while it was computed.
+Val *eval_detached(Frame *f, Val *v);
 // The `index`-th of `count` values that `value` is unpacked into.
 Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count);
 void assign_target(Frame *f, Node *target, Val *value);

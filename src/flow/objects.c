@@ -246,8 +246,30 @@ static AttrSource stored_attr(Flow *flow, const Def *class_def, const Sym *name)
     return (AttrSource){0};
 }
 
+// Whether a constructor or __post_init__ of the class stores the attribute.
+static bool may_store(Flow *flow, const Def *class_def, const Sym *name) {
+    Def mro[MRO_MAX];
+    uint32_t n = class_mro(mro, class_def);
+    for (uint32_t i = 0; i < n; i++) {
+        if (mro[i].kind != DEF_CLASS) continue;
+        ModuleFlow *mf = flow_module(flow, mro[i].module);
+        const Sym *methods[] = {flow->names.init, flow->names.post_init};
+        for (size_t k = 0; k < COUNT(methods); k++) {
+            Node *fn = class_method(mro[i].node, methods[k]);
+            uint32_t count = 0;
+            if (fn) {
+                FunctionInfo *info = flow_function_info(flow, mf, fn, &mro[i]);
+                only_store(init_index(flow, info), name, &count);
+            }
+            if (count) return true;
+        }
+    }
+    return false;
+}
+
 AttrSource constructed_attr(Flow *flow, Val *object, const Sym *name) {
     if (object->op == V_INSTANCE) {
+        if (!may_store(flow, object->def, name)) return (AttrSource){0};
         return whole_constructor_attr(construct(flow, object), name);
     }
     return stored_attr(flow, object->def, name);

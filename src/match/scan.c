@@ -7,10 +7,25 @@
 #include "match/evidence.h"
 #include "match/filter.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-enum { MODULES_MAX_BYTES = 96 * 1024 * 1024 };
+enum {
+    MODULES_MAX_BYTES = 80 * 1024 * 1024, // parsed files kept, all threads
+    JOBS_MAX = 16,
+    CHUNK_FILES = 8, // taken by a thread at once: neighbours share imports
+};
 
+// What the threads share: which files are still to be scanned.
+typedef struct Pool {
+    const ScanInput *inputs;
+    uint32_t count, next, done, jobs;
+    pthread_mutex_t lock;
+} Pool;
+
+// One thread's work. Threads share nothing else: each has its own symbols,
+// rules and modules.
 typedef struct Scan {
     FindingSet *out;
     Arena *run;
@@ -21,6 +36,7 @@ typedef struct Scan {
     OpTable ops;
     RuleSet rules;
     Filter filter;
+    struct Pool *pool;
 } Scan;
 
 static void skip_file(Scan *scan, Str file, Str reason, uint32_t line) {
@@ -177,7 +193,7 @@ static void scan_file(Scan *scan, const ScanInput *input) {
     collect(scan, &flow, m, &matches);
     add_findings(scan, &matches, existing_from);
     arena_clear(&scan->file);
-    project_trim(&scan->project, MODULES_MAX_BYTES);
+    project_trim(&scan->project, MODULES_MAX_BYTES / scan->pool->jobs);
 }
 
 // ---- the whole scan -------------------------------------------------------------------------
@@ -249,31 +265,143 @@ static bool load_rules(Scan *scan, Err *err) {
     return !only.len || err_set(err, "no rule '%.*s'", STR_FMT(only));
 }
 
+static bool open_scan(Scan *scan, Err *err) {
+    arena_init(&scan->file);
+    sym_table_init(&scan->symbols);
+    ops_init(&scan->ops, scan->run);
+    project_init(&scan->rule_project, &scan->symbols);
+    project_init(&scan->project, &scan->symbols);
+    bool ok = load_rules(scan, err);
+    filter_init(&scan->filter, &scan->rules, &scan->symbols);
+    const Pool *pool = scan->pool;
+    scan->project.prefix = shared_prefix(scan->run, pool->inputs, pool->count);
+    list_files(&scan->project, scan->run, pool->inputs, pool->count);
+    return ok;
+}
+
+static void close_scan(Scan *scan) {
+    project_free(&scan->project);
+    project_free(&scan->rule_project);
+    sym_table_free(&scan->symbols);
+    arena_free(&scan->file);
+}
+
+// Takes the next few files; false when there are none.
+static bool take_files(Pool *pool, uint32_t *from, uint32_t *to) {
+    pthread_mutex_lock(&pool->lock);
+    *from = pool->next;
+    *to = pool->next + CHUNK_FILES < pool->count ? pool->next + CHUNK_FILES
+                                                 : pool->count;
+    pool->next = *to;
+    pthread_mutex_unlock(&pool->lock);
+    return *from < *to;
+}
+
+static void tell_progress(Scan *scan) {
+    const ScanOptions *options = scan->options;
+    if (!options->progress) return;
+    pthread_mutex_lock(&scan->pool->lock);
+    options->progress(options->progress_data, ++scan->pool->done, scan->pool->count);
+    pthread_mutex_unlock(&scan->pool->lock);
+}
+
+static void *scan_files(void *data) {
+    Scan *scan = data;
+    uint32_t from, to;
+    while (take_files(scan->pool, &from, &to)) {
+        for (uint32_t i = from; i < to; i++) {
+            scan_file(scan, &scan->pool->inputs[i]);
+            tell_progress(scan);
+        }
+    }
+    return NULL;
+}
+
+static uint32_t job_count(const ScanOptions *options, uint32_t files) {
+    long cores = options->jobs ? (long)options->jobs : sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t jobs = cores < 1 ? 1 : cores > JOBS_MAX ? JOBS_MAX : (uint32_t)cores;
+    uint32_t useful = files / (4 * CHUNK_FILES) + 1; // a thread reads the rules first
+    return jobs < useful ? jobs : useful;
+}
+
+static void merge(FindingSet *out, Arena *run, const FindingSet *part) {
+    out->file_count += part->file_count;
+    out->function_count += part->function_count;
+    out->line_count += part->line_count;
+    for (uint32_t i = 0; i < part->findings.len; i++) {
+        vec_push(run, &out->findings, part->findings.at[i]);
+    }
+    for (uint32_t i = 0; i < part->existing.len; i++) {
+        vec_push(run, &out->existing, part->existing.at[i]);
+    }
+    for (uint32_t i = 0; i < part->skipped.len; i++) {
+        vec_push(run, &out->skipped, part->skipped.at[i]);
+    }
+}
+
+static int compare_existing(const void *a, const void *b) {
+    const Existing *x = a, *y = b;
+    int order = str_cmp(x->file, y->file);
+    if (order) return order;
+    if (x->start_line != y->start_line) return x->start_line < y->start_line ? -1 : 1;
+    return str_cmp(x->api, y->api);
+}
+
+static void sort_set(FindingSet *set, Arena *run) {
+    if (set->findings.len) {
+        qsort(set->findings.at, set->findings.len, sizeof(Finding), compare_findings);
+    }
+    if (set->existing.len) {
+        qsort(set->existing.at, set->existing.len, sizeof(Existing), compare_existing);
+    }
+    number_ids(set, run);
+}
+
+typedef struct Worker {
+    Scan scan;
+    FindingSet set;
+    Arena run;
+    pthread_t thread;
+    bool started;
+} Worker;
+
+// The first worker runs in this thread; the others may fail to start, then
+// there are fewer.
+static void run_workers(Worker *workers, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        Worker *w = &workers[i];
+        w->started = pthread_create(&w->thread, NULL, scan_files, &w->scan) == 0;
+    }
+    scan_files(&workers[0].scan);
+    for (uint32_t i = 1; i < count; i++) {
+        if (workers[i].started) pthread_join(workers[i].thread, NULL);
+    }
+}
+
 bool scan_run(FindingSet *out, Arena *run, const ScanInput *inputs,
               uint32_t count, const ScanOptions *options, Err *err) {
     *out = (FindingSet){.root = arena_str(run, options->root),
                         .tool_version = STR(NPUFUSE_VERSION)};
-    Scan scan = {.out = out, .run = run, .options = options};
-    arena_init(&scan.file);
-    sym_table_init(&scan.symbols);
-    ops_init(&scan.ops, run);
-    project_init(&scan.rule_project, &scan.symbols);
-    project_init(&scan.project, &scan.symbols);
-    bool ok = load_rules(&scan, err);
-    filter_init(&scan.filter, &scan.rules, &scan.symbols);
-    scan.project.prefix = shared_prefix(run, inputs, count);
-    list_files(&scan.project, run, inputs, count);
-    for (uint32_t i = 0; ok && i < count; i++) {
-        scan_file(&scan, &inputs[i]);
-        if (options->progress) options->progress(options->progress_data, i + 1, count);
+    Pool pool = {.inputs = inputs, .count = count};
+    pool.jobs = options->explain_file.len ? 1 : job_count(options, count);
+    pthread_mutex_init(&pool.lock, NULL);
+    Worker *workers = NEW_N(run, Worker, pool.jobs);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < pool.jobs; i++) {
+        Worker *w = &workers[i];
+        arena_init(&w->run);
+        w->scan = (Scan){.out = &w->set, .run = &w->run, .options = options,
+                         .pool = &pool};
+        ok = open_scan(&w->scan, err);
     }
-    if (out->findings.len) {
-        qsort(out->findings.at, out->findings.len, sizeof(Finding), compare_findings);
+    if (ok) run_workers(workers, pool.jobs);
+    for (uint32_t i = 0; i < pool.jobs; i++) {
+        if (!workers[i].scan.pool) continue; // never opened
+        close_scan(&workers[i].scan);
+        merge(out, run, &workers[i].set);
+        arena_adopt(run, &workers[i].run);
     }
-    number_ids(out, run);
-    project_free(&scan.project);
-    project_free(&scan.rule_project);
-    sym_table_free(&scan.symbols);
-    arena_free(&scan.file);
+    sort_set(out, run);
+    pthread_mutex_destroy(&pool.lock);
     return ok;
 }

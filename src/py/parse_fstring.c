@@ -47,16 +47,20 @@ static const char *skip_escape(const Parser *p, const FString *f,
 typedef struct Literal {
     Pieces value;
     const char *piece; // start of the current piece
+    const char *end;   // of the last piece that was not empty
     unsigned escape;   // STRING_ESCAPE once the piece needs decoding
     uint8_t node_flags;
 } Literal;
 
+// The piece ends before `end`, the next one starts at `next`.
 static void end_piece(Parser *p, const FString *f, Literal *lit,
-                      const char *end) {
+                      const char *end, const char *next) {
     Str body = {lit->piece, (size_t)(end - lit->piece)};
     unsigned flags = (f->flags & STRING_RAW) | lit->escape;
-    pieces_add(p, &lit->value,
-               parse_string_body(p, body, flags, &lit->node_flags));
+    Str value = parse_string_body(p, body, flags, &lit->node_flags);
+    pieces_add(p, &lit->value, value);
+    if (value.len) lit->end = next;
+    lit->piece = next;
     lit->escape = 0;
 }
 
@@ -66,8 +70,7 @@ static const char *literal_step(Parser *p, const FString *f, Literal *lit,
                                 const char *s) {
     bool doubled = is_brace(*s) && s[1] == *s && !f->in_spec;
     if (doubled) {
-        end_piece(p, f, lit, s + 1);
-        lit->piece = s + 2;
+        end_piece(p, f, lit, s + 1, s + 2);
         return s + 2;
     }
     if (at_close(f, s) || is_brace(*s)) return NULL;
@@ -91,12 +94,12 @@ static void parse_literal(Parser *p, const FString *f) {
     const char *start = p->lex.at;
     const char *s = start;
     for (const char *next; (next = literal_step(p, f, &lit, s));) s = next;
-    end_piece(p, f, &lit, s);
+    end_piece(p, f, &lit, s, s);
     p->lex.at = s;
-    if (s == start) return;
+    if (!lit.value.text.len) return;
     Node *node = parser_node(p, N_CONSTANT, offset_of(p, start));
     node->op = CONST_STR;
-    node->end = offset_of(p, s);
+    node->end = offset_of(p, lit.end);
     node->flags = lit.node_flags;
     node->u.constant.text = lit.value.text;
     parser_push(p, node);
