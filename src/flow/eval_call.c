@@ -127,11 +127,30 @@ static Val *call_cast(Frame *f, Val *x, Str name, Val *const *args,
 
 // ---- operators -------------------------------------------------------------------
 
+// Two draws differ, even where they are spelled alike.
+static bool is_random(Op op) {
+    return op == OP_EMPTY || op == OP_DROPOUT;
+}
+
 static Val *apply_op(Frame *f, const OpInfo *info, Val *const *args,
                      uint32_t nargs) {
     Val *bound[OP_MAX_PARAMS];
     if (!ops_bind(bound, &f->flow->graph, info, args, nargs)) return NULL;
-    return op_make(f->flow, info->op, bound, info->param_count);
+    Val *value = op_make(f->flow, info->op, bound, info->param_count);
+    if (is_random(info->op)) {
+        value = val_unique(&f->flow->graph, info->op, value->args, value->nargs);
+    }
+    for (uint32_t p = 1; p < info->param_count; p++) {
+        bool inplace = str_is(info->params[p].name, "inplace");
+        if (inplace && val_truth(bound[p]) == 1) eval_mutation(f, bound[0]);
+    }
+    return value;
+}
+
+bool sym_ends_in_place(const Sym *name) {
+    Str text = sym_str(name);
+    return text.len > 2 && text.at[text.len - 1] == '_' && text.at[text.len - 2] != '_' &&
+           !str_is(text, "requires_grad_") && !str_is(text, "share_memory_");
 }
 
 static Val *with_receiver(Frame *f, Val *x, Val *const *args, uint32_t nargs,
@@ -152,11 +171,15 @@ static const OpInfo *method_op(Frame *f, Str name) {
 }
 
 // x.mul_(y): the value of x.mul(y) in the dtype of x, and x changes.
-static Val *call_inplace(Frame *f, Val *x, Str name, Val *const *args,
+static Val *call_inplace(Frame *f, Val *x, const Sym *method, Val *const *args,
                          uint32_t nargs) {
-    if (name.len < 2 || name.at[name.len - 1] != '_') return NULL;
+    if (!sym_ends_in_place(method)) return NULL;
+    Str name = sym_str(method);
     const OpInfo *info = method_op(f, (Str){name.at, name.len - 1});
-    if (!info) return NULL;
+    if (!info) { // x.fill_(1), x.copy_(y)
+        eval_mutation(f, x);
+        return NULL;
+    }
     Val **all;
     with_receiver(f, x, args, nargs, &all);
     Val *value = apply_op(f, info, all, nargs + 1);
@@ -184,7 +207,7 @@ static Val *call_tensor_method(Frame *f, Val *x, const Sym *name,
         Val *value = apply_op(f, info, all, nargs + 1);
         if (value) return value;
     }
-    return call_inplace(f, x, method, args, nargs);
+    return call_inplace(f, x, name, args, nargs);
 }
 
 // ---- modules of torch.nn ------------------------------------------------------------
@@ -221,7 +244,10 @@ static Val *call_nn(Frame *f, Node *node, Val *inst, Val *const *args,
         {"torch.nn.Tanh", OP_TANH}, {"torch.nn.ReLU", OP_RELU},
     };
     for (size_t i = 0; i < COUNT(unary); i++) {
-        if (str_is(name, unary[i].name)) return op_make(f->flow, unary[i].op, &x, 1);
+        if (!str_is(name, unary[i].name)) continue;
+        Val *inplace = instance_arg(inst, 0, "inplace");
+        if (inplace && val_truth(inplace) == 1) eval_mutation(f, x);
+        return op_make(f->flow, unary[i].op, &x, 1);
     }
     if (str_is(name, "torch.nn.Identity")) return x;
     if (str_is(name, "torch.nn.Sequential")) return call_sequential(f, node, inst, x);

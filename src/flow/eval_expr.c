@@ -147,7 +147,13 @@ Val *eval_attribute(Frame *f, Val *object, const Sym *name) {
         Val *value = eval_property(f, method);
         return value ? value : method;
     }
-    return val_attr(g, object, name);
+    bool tensor = object->op > V_CAST || object->op == V_CAST || object->op == V_PART;
+    if (name == flow->names.data && tensor) return eval_detached(f, object);
+    Val *attr = val_attr(g, object, name);
+    for (uint32_t i = 0; i < f->run->changed.len; i++) {
+        if (f->run->changed.at[i] == attr) return opaque(f);
+    }
+    return attr;
 }
 
 // ---- subscripts ------------------------------------------------------------------

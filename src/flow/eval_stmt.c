@@ -378,12 +378,14 @@ static bool stops_gradients(const Val *v) {
 
 // What was computed without gradients is a constant for what follows.
 static void detach_changes(Frame *f, uint32_t mark, uint32_t first_return) {
-    NameChanges changes;
-    names_rewind(&changes, f, mark);
-    names_apply(f, &changes);
-    for (uint32_t i = 0; i < changes.len; i++) {
-        Bind *bind = changes.at[i].old;
-        if (bind && bind->val) bind->val = eval_detached(f, bind->val);
+    uint32_t end = f->run->log.len;
+    for (uint32_t i = mark; i < end; i++) {
+        NameChange change = f->run->log.at[i];
+        Bind *bind = change.info->bind;
+        Val *v = bind && bind->val ? eval_detached(f, bind->val) : NULL;
+        if (!v || v == bind->val) continue;
+        name_set(f, change.table, change.info->key,
+                 (Bind){.val = v, .stmt = f->stmt, .a = bind});
     }
     if (f->root) return; // its returns are not read further
     for (uint32_t i = first_return; i < f->returns.len; i++) {

@@ -252,6 +252,11 @@ Val *object_method(Flow *flow, Val *object, const Sym *name);
 // The class of `self` or of an instance; NULL if unknown.
 const Def *object_class(const Val *object);
 
+// The attributes that the class's own constructor stores, in order; returns
+// how many of the `max` were filled.
+uint32_t stored_names(Flow *flow, const Def *class_def, const Sym **out, uint32_t max);
+// The classes that a configuration object may have (at most `max`).
+uint32_t config_classes(Flow *flow, Val *object, Def *out, uint32_t max);
 // The dict that a dict-like instance was made from, or NULL.
 Val *instance_dict(const Val *inst);
 
