@@ -40,7 +40,7 @@ static void print_names(Buf *out, const Frame *f) {
             const Bind *b = info->events.at[k].bind;
             if (!b) continue;
             buf_addf(out, " @%u ", info->events.at[k].time);
-            if (b->val) val_print(out, b->val, 4);
+            if (b->val) val_dump(out, b->val, 4);
         }
         buf_add_char(out, '\n');
     }
@@ -51,14 +51,14 @@ static void print_graph(Buf *out, const Frame *f) {
         const EvalRecord *e = &f->evals.at[i];
         buf_addf(out, "  %u: %%%u = ", source_line(&f->module->source, e->node->start),
                  e->val->id);
-        val_print(out, e->val, 6);
+        val_dump(out, e->val, 6);
         buf_add(out, STR(" : "));
-        val_print(out, dtype_of(f->flow, e->val, (Scalars){0}), 4);
+        val_dump(out, dtype_of(f->flow, e->val, (Scalars){0}), 4);
         buf_add_char(out, '\n');
     }
     for (uint32_t i = 0; i < f->returns.len; i++) {
         buf_add(out, STR("  return "));
-        val_print(out, f->returns.at[i].val, 12);
+        val_dump(out, f->returns.at[i].val, 12);
         buf_add_char(out, '\n');
     }
 }

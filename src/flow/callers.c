@@ -271,3 +271,12 @@ void find_callers(Resolver *r, Callers *out, const Val *param) {
     if (out->len == 0) callers_near(r, out, param, class_def);
 }
 
+
+uint32_t config_classes(Flow *flow, Val *object, Def *out, uint32_t max) {
+    Resolver r = {.flow = flow};
+    Classes classes = {0};
+    classes_of(&r, &classes, object);
+    uint32_t n = classes.len < max ? classes.len : max;
+    memcpy(out, classes.at, sizeof(Def) * n);
+    return n;
+}

@@ -246,6 +246,18 @@ static AttrSource stored_attr(Flow *flow, const Def *class_def, const Sym *name)
     return (AttrSource){0};
 }
 
+uint32_t stored_names(Flow *flow, const Def *class_def, const Sym **out, uint32_t max) {
+    ModuleFlow *mf;
+    FunctionInfo *info = constructor_info(flow, class_def, &mf);
+    if (!info) return 0;
+    const struct InitIndex *index = init_index(flow, info);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < index->stores.len && n < max; i++) {
+        out[n++] = index->stores.at[i].name;
+    }
+    return n;
+}
+
 // Whether a constructor or __post_init__ of the class stores the attribute.
 static bool may_store(Flow *flow, const Def *class_def, const Sym *name) {
     Def mro[MRO_MAX];

@@ -261,18 +261,23 @@ static void print_const(Buf *out, const Val *v) {
     }
 }
 
-static void print_args(Buf *out, const Val *v, int depth) {
+typedef enum Cut { CUT_DOTS, CUT_NUMBERS } Cut;
+
+static void print_val(Buf *out, const Val *v, int depth, Cut cut);
+
+static void print_args(Buf *out, const Val *v, int depth, Cut cut) {
     buf_add_char(out, '(');
     for (uint32_t i = 0; i < v->nargs; i++) {
         if (i) buf_add(out, STR(", "));
-        if (v->args[i]) val_print(out, v->args[i], depth - 1);
+        if (v->args[i]) print_val(out, v->args[i], depth - 1, cut);
     }
     buf_add_char(out, ')');
 }
 
-void val_print(Buf *out, const Val *v, int depth) {
+static void print_val(Buf *out, const Val *v, int depth, Cut cut) {
     if (depth <= 0) {
-        buf_addf(out, "%%%u", v->id);
+        if (cut == CUT_NUMBERS) buf_addf(out, "%%%u", v->id);
+        else buf_add(out, STR("..."));
         return;
     }
     switch ((int)v->op) {
@@ -290,24 +295,32 @@ void val_print(Buf *out, const Val *v, int depth) {
         buf_add(out, v->def->dotted);
         return;
     case V_ATTR:
-        val_print(out, v->args[0], depth);
+        print_val(out, v->args[0], depth, cut);
         buf_addf(out, ".%s", v->name->text);
         return;
     case V_KEYWORD:
         buf_addf(out, "%s=", v->name ? v->name->text : "**");
-        val_print(out, v->args[0], depth);
+        print_val(out, v->args[0], depth, cut);
         return;
     case V_PYOP:
         buf_add(out, str_of(ast_op_name((AstOp)v->ck)));
-        print_args(out, v, depth);
+        print_args(out, v, depth, cut);
         return;
     case V_INSTANCE:
         buf_add(out, v->def ? v->def->dotted : v->text);
-        print_args(out, v, depth);
+        print_args(out, v, depth, cut);
         return;
     default:
         buf_add(out, str_of(op_name((Op)v->op)));
-        if (v->nargs) print_args(out, v, depth);
-        else buf_addf(out, "%%%u", v->id);
+        if (v->nargs) print_args(out, v, depth, cut);
+        else if (cut == CUT_NUMBERS) buf_addf(out, "%%%u", v->id);
     }
+}
+
+void val_print(Buf *out, const Val *v, int depth) {
+    print_val(out, v, depth, CUT_DOTS);
+}
+
+void val_dump(Buf *out, const Val *v, int depth) {
+    print_val(out, v, depth, CUT_NUMBERS);
 }

@@ -137,8 +137,10 @@ bool val_is_floating_dtype(const Val *v); // torch.float32 and its like
 // Below every cast to a floating or unknown dtype.
 Val *val_strip(Val *v);
 const char *op_name(Op op);
-// A readable form, nested at most `depth` levels.
+// A readable form, nested at most `depth` levels; "..." below that.
 struct Buf;
 void val_print(struct Buf *out, const Val *v, int depth);
+// The same with the number of each value that is cut off.
+void val_dump(struct Buf *out, const Val *v, int depth);
 
 #endif

@@ -267,6 +267,7 @@ static void add_summary_reason(Finding *out, Arena *run, bool guarded) {
     if (out->verdict != VERDICT_RECOMMEND) return;
     Str text = guarded
         ? STR("the form is proven; the activation is the configuration's default and is tested at run time")
+        : held == 1 ? STR("the form is proven; 1 condition is tested at run time")
         : held ? arena_printf(run, "the form is proven; %u conditions are tested at run time", held)
                : STR("the form and every requirement are proven");
     add_reason(out, run, text);

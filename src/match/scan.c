@@ -5,7 +5,9 @@
 
 #include "base/buf.h"
 #include "match/evidence.h"
+#include "match/explain.h"
 #include "match/filter.h"
+#include "match/switch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -135,6 +137,15 @@ static bool is_helper_part(const FileMatches *all, uint32_t index) {
     return false;
 }
 
+// Whether --explain asks about this function.
+static bool is_explained(const Scan *scan, const Module *module, const Node *fn) {
+    const ScanOptions *options = scan->options;
+    if (!options->explain_file.len || !options->explain) return false;
+    if (!str_eq(options->explain_file, module->shown)) return false;
+    return options->explain_line >= source_line(&module->source, fn->start) &&
+           options->explain_line <= source_line(&module->source, fn->end - 1);
+}
+
 static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
     scan->out->function_count += module->parsed.function_count;
     bool all = scan->options->no_filter;
@@ -143,14 +154,20 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
     ModuleFlow *mf = flow_module(flow, module);
     flow_list_functions(flow, mf);
     for (uint32_t i = 0; i < mf->functions.len; i++) {
-        if (!all && !filter_passes(fm, mf->functions.at[i]->fn)) continue;
-        Frame *frame = flow_function(flow, mf, mf->functions.at[i]);
+        FunctionInfo *info = mf->functions.at[i];
+        bool explained = is_explained(scan, module, info->fn);
+        if (!all && !filter_passes(fm, info->fn)) {
+            if (explained) explain_filtered(scan->options, info->qualname);
+            continue;
+        }
+        Frame *frame = flow_function(flow, mf, info);
         if (!frame) continue;
+        if (explained) explain_line(scan->options, frame, &scan->rules, scan->options->explain_line);
         Candidates found = {0};
         find_candidates(&found, frame, &scan->rules, scan->options->only_rule);
         for (uint32_t k = 0; k < found.list.len; k++) {
             vec_push(&scan->file, &out->list, found.list.at[k]);
-            vec_push(&scan->file, &out->qualnames, mf->functions.at[i]->qualname);
+            vec_push(&scan->file, &out->qualnames, info->qualname);
         }
     }
 }
@@ -161,7 +178,9 @@ static void add_findings(Scan *scan, FileMatches *all, uint32_t existing_from) {
         if (is_fused_already(scan, existing_from, c, all->qualnames.at[i])) continue;
         if (is_helper_part(all, i)) continue;
         Finding finding;
-        make_finding(&finding, scan->run, c, all->qualnames.at[i], NULL);
+        RepoSwitch own;
+        bool has_switch = c->place && find_switch(&own, scan->run, c->place, c->match.spec->rule);
+        make_finding(&finding, scan->run, c, all->qualnames.at[i], has_switch ? &own : NULL);
         vec_push(scan->run, &scan->out->findings, finding);
     }
 }
@@ -347,6 +366,21 @@ static int compare_existing(const void *a, const void *b) {
     return str_cmp(x->api, y->api);
 }
 
+// Fused code of the same operator elsewhere in the project is a reference.
+static void add_references(FindingSet *set, Arena *run) {
+    enum { REFERENCES_MAX = 5 };
+    for (uint32_t i = 0; i < set->findings.len; i++) {
+        Finding *f = &set->findings.at[i];
+        for (uint32_t k = 0; k < set->existing.len; k++) {
+            const Existing *e = &set->existing.at[k];
+            if (f->references.len == REFERENCES_MAX) break;
+            if (!str_eq(e->api, f->api)) continue;
+            Span span = {e->file, e->start_line, e->end_line, e->qualname};
+            vec_push(run, &f->references, span);
+        }
+    }
+}
+
 static void sort_set(FindingSet *set, Arena *run) {
     if (set->findings.len) {
         qsort(set->findings.at, set->findings.len, sizeof(Finding), compare_findings);
@@ -355,6 +389,7 @@ static void sort_set(FindingSet *set, Arena *run) {
         qsort(set->existing.at, set->existing.len, sizeof(Existing), compare_existing);
     }
     number_ids(set, run);
+    add_references(set, run);
 }
 
 typedef struct Worker {

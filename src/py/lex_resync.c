@@ -14,12 +14,15 @@ typedef struct Resync {
     uint32_t depth;    // open brackets
 } Resync;
 
+static bool is_name_byte(char c) {
+    unsigned char u = (unsigned char)c;
+    return u >= 0x80 || u == '_' || (u >= '0' && u <= '9') ||
+           ((u | 32) >= 'a' && (u | 32) <= 'z');
+}
+
 static bool starts_with_word(const char *s, const char *word) {
     size_t len = strlen(word);
-    if (strncmp(s, word, len) != 0) return false;
-    unsigned char next = (unsigned char)s[len];
-    return !(next >= 0x80 || next == '_' || (next >= '0' && next <= '9') ||
-             ((next | 32) >= 'a' && (next | 32) <= 'z'));
+    return strncmp(s, word, len) == 0 && !is_name_byte(s[len]);
 }
 
 static bool starts_with_any(const char *s, const char *const *words, size_t n) {
@@ -29,7 +32,14 @@ static bool starts_with_any(const char *s, const char *const *words, size_t n) {
     return false;
 }
 
-// Words that start a statement far more often than a line of an expression.
+// `name = ` or `a.b = `: with blanks, because f(name=1) is written without.
+static bool starts_assignment(const char *s) {
+    const char *at = s;
+    while (is_name_byte(*at) || *at == '.') at++;
+    return at > s && strncmp(at, " = ", 3) == 0;
+}
+
+// What starts a statement far more often than a line of an expression.
 static bool starts_statement(const char *s) {
     static const char *const WORDS[] = {
         "def",    "class",  "return", "if",     "for",      "while", "with",
@@ -37,7 +47,8 @@ static bool starts_statement(const char *s) {
         "assert", "global", "async",  "except", "continue", "elif",  "finally",
         "nonlocal",
     };
-    return *s == '@' || starts_with_any(s, WORDS, COUNT(WORDS));
+    return *s == '@' || starts_assignment(s) ||
+           starts_with_any(s, WORDS, COUNT(WORDS));
 }
 
 static bool starts_definition(const char *s) {

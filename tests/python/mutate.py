@@ -731,6 +731,8 @@ def return_inner_values(source):
         name = getattr(statement.targets[0], "id", None)
         if name is None or method_call(statement.value) == "float":
             continue  # halves and casts of the input stay available
+        if name == getattr(body[-1].value, "id", None):
+            continue  # bound again later: it is the result then
 
         def change(function):
             last = function.body[-1]
