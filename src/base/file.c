@@ -26,20 +26,25 @@ FileKind file_kind(const char *path) {
     return stat(path, &st) == 0 ? kind_of(st.st_mode) : FILE_NONE;
 }
 
-// Reads `fd` to its end into a growing block of `arena`.
-static bool read_all(Str *out, Arena *arena, int fd, size_t guess,
-                     size_t max_bytes, const char *name, Err *err) {
-    size_t cap = guess + 2, len = 0;
+typedef struct Input {
+    int fd;
+    size_t guess, max_bytes;
+    const char *name;
+} Input;
+
+// Reads `in->fd` to its end into a growing block of `arena`.
+static bool read_all(Str *out, Arena *arena, const Input *in, Err *err) {
+    size_t cap = in->guess + 2, len = 0;
     char *at = arena_alloc(arena, cap);
     for (;;) {
-        ssize_t got = read(fd, at + len, cap - 1 - len);
+        ssize_t got = read(in->fd, at + len, cap - 1 - len);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return fail(err, "read", name);
+        if (got < 0) return fail(err, "read", in->name);
         if (got == 0) break;
         len += (size_t)got;
-        if (len > max_bytes) {
-            return err_set(err, "'%s' is larger than %zu MB", name,
-                           max_bytes / (1024 * 1024));
+        if (len > in->max_bytes) {
+            return err_set(err, "'%s' is larger than %zu MB", in->name,
+                           in->max_bytes / (1024 * 1024));
         }
         if (len < cap - 1) continue;
         at = arena_grow(arena, at, len, cap * 2);
@@ -64,15 +69,16 @@ bool file_read(Str *out, Arena *arena, const char *path, size_t max_bytes,
         err_set(err, "'%s' is larger than %zu MB", path,
                 max_bytes / (1024 * 1024));
     } else {
-        ok = read_all(out, arena, fd, (size_t)st.st_size, max_bytes, path, err);
+        Input in = {fd, (size_t)st.st_size, max_bytes, path};
+        ok = read_all(out, arena, &in, err);
     }
     close(fd);
     return ok;
 }
 
 bool file_read_stdin(Str *out, Arena *arena, size_t max_bytes, Err *err) {
-    return read_all(out, arena, STDIN_FILENO, 64 * 1024, max_bytes,
-                    "standard input", err);
+    Input in = {STDIN_FILENO, 64 * 1024, max_bytes, "standard input"};
+    return read_all(out, arena, &in, err);
 }
 
 static bool write_all(int fd, Str data) {

@@ -47,12 +47,13 @@ static bool load(Buf *out, Arena *run, const RulesArgs *own, Err *err) {
     project_init(&project, &symbols);
     OpTable ops;
     ops_init(&ops, run);
-    RuleSet set = {0};
+    RuleSet set;
+    rules_init(&set, run, &project, &ops);
     Str bundled;
     bool ok = locate_rules(&bundled, run, err) &&
-              rules_load(&set, run, &project, &ops, bundled.at, err);
+              rules_load(&set, bundled.at, err);
     for (uint32_t i = 0; ok && i < own->folders.len; i++) {
-        ok = rules_load(&set, run, &project, &ops, own->folders.at[i], err);
+        ok = rules_load(&set, own->folders.at[i], err);
     }
     if (ok) print_rules(out, &set);
     project_free(&project);

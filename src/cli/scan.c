@@ -202,7 +202,7 @@ static bool find(Scan *scan, Err *err) {
     }
     if (!choose_rules(scan, err) || !read_explain(scan, err)) return false;
     if (!make_inputs(scan, &inputs, err)) return false;
-    if (!scan_run(&scan->set, scan->run, inputs, scan->paths.files.len,
+    if (!scan_run(&scan->set, scan->run, (ScanInputs){inputs, scan->paths.files.len},
                   &scan->options, err)) {
         return false;
     }

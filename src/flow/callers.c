@@ -14,7 +14,7 @@ void resolver_link(Resolver *r, Module *module, Node *node,
     r->chain = link;
 }
 
-// ---- classes of configuration objects ------------------------------------------------
+// ---- classes of configuration objects ---------------------------------------
 
 static void add_class(Classes *out, const Def *def) {
     for (uint32_t i = 0; i < out->len; i++) {
@@ -152,7 +152,7 @@ AttrSource field_default(Resolver *r, const Def *class_def,
     return made.val ? made : source;
 }
 
-// ---- callers of a constructor -----------------------------------------------------------
+// ---- callers of a constructor -----------------------------------------------
 
 // The position of the parameter among the constructor's, without self.
 static int param_index(const Val *param) {

@@ -31,7 +31,7 @@ static bool is_positional(const Val *arg) {
     return arg->op != V_KEYWORD && arg->op != V_STAR;
 }
 
-// ---- casts -----------------------------------------------------------------------
+// ---- casts ------------------------------------------------------------------
 
 static const char *cast_method_dtype(Str method) {
     static const struct {
@@ -125,7 +125,7 @@ static Val *call_cast(Frame *f, Val *x, Str name, Val *const *args,
     return NULL;
 }
 
-// ---- operators -------------------------------------------------------------------
+// ---- operators --------------------------------------------------------------
 
 // Two draws differ, even where they are spelled alike.
 static bool is_random(Op op) {
@@ -210,7 +210,7 @@ static Val *call_tensor_method(Frame *f, Val *x, const Sym *name,
     return call_inplace(f, x, name, args, nargs);
 }
 
-// ---- modules of torch.nn ------------------------------------------------------------
+// ---- modules of torch.nn ----------------------------------------------------
 
 static Val *instance_arg(const Val *inst, uint32_t index, const char *name) {
     Val *given = keyword_arg(inst->args, inst->nargs, name);
@@ -297,7 +297,7 @@ static Val *call_instance(Frame *f, Node *node, Val *inst, Val *const *args,
     return call_value(f, node, method, args, nargs);
 }
 
-// ---- builtins and torch helpers ---------------------------------------------------------
+// ---- builtins and torch helpers ---------------------------------------------
 
 static Val *call_isinstance(Frame *f, Val *const *args, uint32_t nargs) {
     if (nargs != 2 || args[1]->op != V_GLOBAL) return NULL;
@@ -327,6 +327,14 @@ static Val *call_isinstance(Frame *f, Val *const *args, uint32_t nargs) {
 static Val *call_getattr(Frame *f, Val *const *args, uint32_t nargs) {
     if (nargs < 2 || args[1]->op != V_CONST || args[1]->ck != CONST_STR) return NULL;
     return eval_attribute(f, args[0], sym_intern(f->flow->symbols, args[1]->text));
+}
+
+static Val *call_setattr(Frame *f, Val *const *args, uint32_t nargs) {
+    if (nargs == 3 && args[1]->op == V_CONST && args[1]->ck == CONST_STR) {
+        const Sym *name = sym_intern(f->flow->symbols, args[1]->text);
+        eval_attr_change(f, args[0], name, args[2]);
+    }
+    return NULL; // more than computing
 }
 
 static Val *call_super(Frame *f, uint32_t nargs) {
@@ -369,6 +377,7 @@ static Val *make_instance(Frame *f, Def *def, Str text, Val *const *args,
 static Val *call_builtin(Frame *f, Str name, Val *const *args, uint32_t nargs) {
     if (str_is(name, "isinstance")) return call_isinstance(f, args, nargs);
     if (str_is(name, "getattr")) return call_getattr(f, args, nargs);
+    if (str_is(name, "setattr")) return call_setattr(f, args, nargs);
     if (str_is(name, "super")) return call_super(f, nargs);
     if (str_is(name, "float") || str_is(name, "int")) {
         if (nargs == 1 && is_positional(args[0])) return args[0];
@@ -405,9 +414,19 @@ static Val *call_dict(Frame *f, Val *const *args, uint32_t nargs) {
     return val_new(&f->flow->graph, V_DICT, items.at, items.len);
 }
 
+// torch.relu_(x) and torch.add(x, y, out=z) write into x and z.
+static void note_writes(Frame *f, Val *callee, Val *const *args, uint32_t nargs) {
+    Val *out = keyword_arg(args, nargs, "out");
+    if (out) eval_mutation(f, out);
+    bool torch = str_starts(callee->text, "torch.") && nargs >= 1;
+    const Sym *name = torch ? sym_intern(f->flow->symbols, callee->text) : NULL;
+    if (name && sym_ends_in_place(name)) eval_mutation(f, args[0]);
+}
+
 static Val *call_global(Frame *f, Val *callee, Val *const *args,
                         uint32_t nargs) {
     Str name = callee->text;
+    note_writes(f, callee, args, nargs);
     if (str_is(name, "dict") || str_is(name, "collections.OrderedDict")) {
         Val *dict = call_dict(f, args, nargs);
         if (dict) return dict;
@@ -429,7 +448,7 @@ static Val *call_global(Frame *f, Val *callee, Val *const *args,
     return NULL;
 }
 
-// ---- the call itself -----------------------------------------------------------------------
+// ---- the call itself --------------------------------------------------------
 
 static bool has_unknown_decorator(Frame *f, const Def *def) {
     static const char *const known[] = {
@@ -470,19 +489,30 @@ static bool has_decorator(const Node *fn, const Sym *name) {
     return false;
 }
 
+// A function under @torch.no_grad() returns constants.
+static Val *call_def(Frame *f, Val *callee, Val *self, Val *const *args,
+                     uint32_t nargs) {
+    const Def *def = callee->def;
+    if (has_unknown_decorator(f, def)) return NULL;
+    Val *value = eval_inline(f, callee, self, args, nargs);
+    NodeList decorators = def->node->u.function->decorators;
+    for (uint32_t i = 0; value && i < decorators.len; i++) {
+        Val *d = eval_expr(flow_module_frame(f->flow, flow_module(f->flow, def->module)),
+                           decorators.at[i]);
+        if (stops_gradients(d)) value = eval_detached(f, value);
+    }
+    return value;
+}
+
 Val *eval_property(Frame *f, Val *method) {
     if (!has_decorator(method->def->node, f->flow->names.property)) return NULL;
-    return eval_inline(f, method, method->def->node, method->args[0], NULL, 0);
+    return eval_inline(f, method, method->args[0], NULL, 0);
 }
 
 static Val *call_method(Frame *f, Val *callee, Val *const *args,
                         uint32_t nargs) {
-    Node *fn = callee->def->node;
-    if (has_unknown_decorator(f, callee->def)) return NULL;
-    if (has_decorator(fn, f->flow->names.staticmethod_)) {
-        return eval_inline(f, callee, fn, NULL, args, nargs);
-    }
-    return eval_inline(f, callee, fn, callee->args[0], args, nargs);
+    bool plain = has_decorator(callee->def->node, f->flow->names.staticmethod_);
+    return call_def(f, callee, plain ? NULL : callee->args[0], args, nargs);
 }
 
 static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value);
@@ -587,11 +617,9 @@ static Val *call_known(Frame *f, Node *node, Val *callee, Val *const *args,
                        uint32_t nargs) {
     switch ((int)callee->op) {
     case V_GLOBAL: return call_global(f, callee, args, nargs);
-    case V_FUNCTION:
-        if (has_unknown_decorator(f, callee->def)) return NULL;
-        return eval_inline(f, callee, callee->def->node, NULL, args, nargs);
+    case V_FUNCTION: return call_def(f, callee, NULL, args, nargs);
     case V_LAMBDA:
-        return eval_inline(f, callee, callee->node, NULL, args, nargs);
+        return eval_inline(f, callee, NULL, args, nargs);
     case V_METHOD: return call_method(f, callee, args, nargs);
     case V_CLASS:
         return make_instance(f, callee->def, (Str){0}, args, nargs);
@@ -624,9 +652,16 @@ static void register_attr(Frame *f, const Sym *method, Val *const *args,
              (Bind){.val = args[1], .stmt = f->stmt});
 }
 
+typedef struct Member {
+    Val *object;
+    const Sym *name;
+} Member;
+
 // obj.name(...) where obj may be a tensor.
-static Val *call_member(Frame *f, Node *node, Val *object, const Sym *name,
-                        Val *const *args, uint32_t nargs) {
+static Val *call_member(Frame *f, Node *node, Member member_of, Val *const *args,
+                        uint32_t nargs) {
+    Val *object = member_of.object;
+    const Sym *name = member_of.name;
     switch ((int)object->op) {
     case V_GLOBAL: case V_MODULE: case V_CLASS: case V_SUPER:
         return call_value(f, node, eval_attribute(f, object, name), args, nargs);
@@ -690,7 +725,7 @@ static Val *eval_call_inner(Frame *f, Node *node) {
         args[at++] = val_intern(&f->flow->graph, &v);
     }
     if (object) {
-        return call_member(f, node, object, func->u.attribute.attr, args, at);
+        return call_member(f, node, (Member){object, func->u.attribute.attr}, args, at);
     }
     return call_value(f, node, callee, args, at);
 }

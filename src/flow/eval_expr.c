@@ -33,7 +33,7 @@ int val_truth(const Val *v) {
     }
 }
 
-// ---- names -------------------------------------------------------------------
+// ---- names ------------------------------------------------------------------
 
 Val *eval_def(Flow *flow, const Def *def) {
     Val v = {0};
@@ -101,7 +101,7 @@ Val *eval_lookup(Frame *f, const Sym *name) {
     return val_global(&f->flow->graph, sym_str(name)); // a builtin
 }
 
-// ---- attributes ----------------------------------------------------------------
+// ---- attributes -------------------------------------------------------------
 
 static Val *member_of_module(Frame *f, Val *object, const Sym *name) {
     Module *m = (Module *)(uintptr_t)object->ptr;
@@ -156,7 +156,7 @@ Val *eval_attribute(Frame *f, Val *object, const Sym *name) {
     return attr;
 }
 
-// ---- subscripts ------------------------------------------------------------------
+// ---- subscripts -------------------------------------------------------------
 
 static Val *dict_item(const Val *dict, const Val *key) {
     for (uint32_t i = dict->nargs; i >= 2; i -= 2) {
@@ -302,7 +302,7 @@ Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count) {
     return val_new2(g, V_ITEM, value, val_int(g, index));
 }
 
-// ---- operators ---------------------------------------------------------------------
+// ---- operators --------------------------------------------------------------
 
 static Val *eval_bin(Frame *f, Node *node) {
     Val *a = eval_expr(f, node->u.bin.left);
@@ -425,7 +425,7 @@ static Val *eval_if_exp(Frame *f, Node *node) {
     return op_phi(f->flow, cond, a, b);
 }
 
-// ---- displays ------------------------------------------------------------------------
+// ---- displays ---------------------------------------------------------------
 
 static Val *eval_sequence(Frame *f, Node *node, Op op) {
     NodeList elts = node->u.list.elts;

@@ -1,15 +1,9 @@
-// eval_stmt.c - statements, branches, loops, and functions read in place.
+// eval_stmt.c - statements: assignments, branches, loops, definitions.
 #include "base/base.h"
 
 #include "flow/resolve_impl.h"
 
-enum {
-    RUN_BUDGET = 40000,    // statements read for one root function
-    INLINE_BUDGET = 300,   // of them in functions read in place
-    INLINE_MAX_DEPTH = 6,  // functions within functions
-    INLINE_MAX_STMTS = 60, // of a function read in place
-    LOOP_NAMES_MAX = 512,
-};
+enum { LOOP_NAMES_MAX = 512 };
 
 static Val *opaque(Frame *f) {
     return val_unique(&f->flow->graph, V_OPAQUE, NULL, 0);
@@ -20,9 +14,9 @@ StmtInfo *frame_stmt(Frame *f) {
     return top->stmts.len ? &top->stmts.at[top->stmt_index] : NULL;
 }
 
-// ---- assignment ----------------------------------------------------------------
+// ---- assignment -------------------------------------------------------------
 
-static void bind_name(Frame *f, const Sym *name, Val *value) {
+void bind_name(Frame *f, const Sym *name, Val *value) {
     name_set(f, &f->names, (uintptr_t)name, (Bind){.val = value, .stmt = f->stmt});
 }
 
@@ -176,7 +170,7 @@ static void eval_aug_assign(Frame *f, Node *stmt) {
     vec_push(f->flow->arena, &f->evals, record);
 }
 
-// ---- branches -------------------------------------------------------------------
+// ---- branches ---------------------------------------------------------------
 
 static Falls eval_if(Frame *f, Node *stmt) {
     Val *cond = eval_expr(f, stmt->u.while_.test);
@@ -202,7 +196,7 @@ static Falls eval_if(Frame *f, Node *stmt) {
     return BLOCK_FALLS;
 }
 
-// ---- loops ----------------------------------------------------------------------
+// ---- loops ------------------------------------------------------------------
 
 typedef struct LoopNames {
     Frame *frame;
@@ -315,7 +309,7 @@ static Falls eval_loop(Frame *f, Node *stmt) {
     return BLOCK_FALLS;
 }
 
-// ---- try, with, match --------------------------------------------------------------
+// ---- try, with, match -------------------------------------------------------
 
 // After a try, what its body bound may or may not be in force.
 static Falls eval_try(Frame *f, Node *stmt) {
@@ -364,10 +358,10 @@ Val *eval_detached(Frame *f, Val *v) {
     return v->op == OP_DETACH ? v : val_new1(&f->flow->graph, OP_DETACH, v);
 }
 
-// Whether the value of a `with` item turns gradients off.
-static bool stops_gradients(const Val *v) {
-    if (v->op != V_CALL || v->args[0]->op != V_GLOBAL) return false;
-    Str name = v->args[0]->text;
+bool stops_gradients(const Val *v) {
+    const Val *callee = v->op == V_CALL ? v->args[0] : v; // @torch.no_grad
+    if (callee->op != V_GLOBAL) return false;
+    Str name = callee->text;
     if (str_is(name, "torch.no_grad") || str_is(name, "torch.inference_mode") ||
         str_is(name, "torch.autograd.no_grad")) {
         return v->nargs < 2 || val_truth(v->args[1]) != 0;
@@ -437,7 +431,7 @@ static Falls eval_match(Frame *f, Node *stmt) {
     return BLOCK_FALLS;
 }
 
-// ---- definitions -------------------------------------------------------------------
+// ---- definitions ------------------------------------------------------------
 
 // Names that a nested function reads must keep the statements that bind them.
 static bool capture_names(Node *node, void *data) {
@@ -483,7 +477,7 @@ static void eval_import(Frame *f, Node *stmt) {
     }
 }
 
-// ---- statements --------------------------------------------------------------------
+// ---- statements -------------------------------------------------------------
 
 static void record_return(Frame *f, Node *stmt) {
     Node *value = stmt->u.return_.value;
@@ -584,270 +578,4 @@ Falls eval_block(Frame *f, const NodeList *block) {
         if (falls == BLOCK_ENDS) return BLOCK_ENDS;
     }
     return BLOCK_FALLS;
-}
-
-// ---- frames ------------------------------------------------------------------------
-
-static Val *param_val(Frame *f, Node *arg) {
-    Val v = {.op = V_PARAM, .name = arg->u.arg.name, .node = arg,
-             .ptr = f->scope ? f->scope : f,
-             .module = f->module};
-    if (f->rule) v.flags = VF_NOT_NONE;
-    return val_intern(&f->flow->graph, &v);
-}
-
-typedef struct Params {
-    Node **at;
-    Node **defaults; // NULL for none
-    uint32_t len, positional;
-} Params;
-
-static Params list_params(Arena *arena, const ArgumentsNode *a) {
-    uint32_t positional = a->posonly.len + a->args.len;
-    Params p = {.len = positional + a->kwonly.len, .positional = positional};
-    p.at = NEW_N(arena, Node *, p.len + 1);
-    p.defaults = NEW_N(arena, Node *, p.len + 1);
-    for (uint32_t i = 0; i < positional; i++) {
-        p.at[i] = i < a->posonly.len ? a->posonly.at[i]
-                                     : a->args.at[i - a->posonly.len];
-        uint32_t first = positional - a->defaults.len;
-        if (i >= first) p.defaults[i] = a->defaults.at[i - first];
-    }
-    for (uint32_t i = 0; i < a->kwonly.len; i++) {
-        p.at[positional + i] = a->kwonly.at[i];
-        p.defaults[positional + i] = a->kw_defaults.at[i];
-    }
-    return p;
-}
-
-static ArgumentsNode *arguments_of(Node *fn) {
-    Node *args = fn->kind == N_LAMBDA ? fn->u.lambda.args : fn->u.function->args;
-    return args->u.arguments;
-}
-
-static void bind_rest(Frame *f, const ArgumentsNode *a) {
-    if (a->vararg) bind_name(f, a->vararg->u.arg.name, opaque(f));
-    if (a->kwarg) bind_name(f, a->kwarg->u.arg.name, opaque(f));
-}
-
-void bind_own_params(Frame *f) {
-    ArgumentsNode *a = arguments_of(f->fn);
-    Params p = list_params(f->flow->arena, a);
-    for (uint32_t i = 0; i < p.len; i++) {
-        Val *v = i == 0 && f->self ? f->self : param_val(f, p.at[i]);
-        bind_name(f, p.at[i]->u.arg.name, v);
-    }
-    bind_rest(f, a);
-}
-
-// Binds a call's arguments; what is not given takes its default, or stays a
-// parameter where there is none.
-static bool bind_call(Frame *f, Frame *definer, Val *self, Val *const *args,
-                      uint32_t nargs) {
-    ArgumentsNode *a = arguments_of(f->fn);
-    Params p = list_params(f->flow->arena, a);
-    Val **given = NEW_N(f->flow->arena, Val *, p.len + 1);
-    uint32_t at = 0;
-    if (self && p.positional) given[at++] = self;
-    bool unknown = false;
-    for (uint32_t i = 0; i < nargs; i++) {
-        if (args[i]->op == V_STAR) unknown = true;
-        else if (args[i]->op != V_KEYWORD) {
-            if (unknown) continue;
-            if (at < p.positional) given[at++] = args[i];
-            else if (!a->vararg) return false;
-        } else if (!args[i]->name) {
-            unknown = true;
-        } else {
-            uint32_t k = 0;
-            while (k < p.len && p.at[k]->u.arg.name != args[i]->name) k++;
-            if (k < p.len) given[k] = args[i]->args[0];
-            else if (!a->kwarg) return false;
-        }
-    }
-    for (uint32_t i = 0; i < p.len; i++) {
-        Val *v = given[i];
-        if (!v && !unknown && p.defaults[i]) v = eval_expr(definer, p.defaults[i]);
-        if (!v) v = param_val(f, p.at[i]);
-        bind_name(f, p.at[i]->u.arg.name, v);
-    }
-    bind_rest(f, a);
-    return true;
-}
-
-typedef struct Count {
-    uint32_t stmts;
-    bool yields;
-} Count;
-
-static bool count_stmts(Node *node, void *data) {
-    Count *count = data;
-    if (node_is_statement(node)) count->stmts++;
-    if (node->kind == N_YIELD || node->kind == N_YIELD_FROM ||
-        node->kind == N_AWAIT) {
-        count->yields = true;
-    }
-    if (count->stmts > INLINE_MAX_STMTS || count->yields) return false;
-    if (node->kind == N_FUNCTION_DEF || node->kind == N_LAMBDA) return true;
-    return node_children(node, count_stmts, data);
-}
-
-// The value of all returns: phi(c1, r1, phi(c2, r2, ... last)).
-Val *frame_result(Frame *f) {
-    if (f->returns.len == 0) return val_none(&f->flow->graph);
-    Val *result = f->returns.at[f->returns.len - 1].val;
-    for (uint32_t i = f->returns.len - 1; i-- > 0;) {
-        ReturnRecord *r = &f->returns.at[i];
-        Val *cond = r->cond ? r->cond : opaque(f);
-        if (cond->op == V_STAR) { // returned from the else branch
-            result = op_phi(f->flow, cond->args[0], result, r->val);
-        } else {
-            result = op_phi(f->flow, cond, r->val, result);
-        }
-    }
-    return result;
-}
-
-static bool is_active(const Frame *caller, const Node *fn) {
-    int depth = 0;
-    for (const Frame *f = caller; f; f = f->caller) {
-        if (f->fn == fn) return true;
-        if (++depth >= INLINE_MAX_DEPTH) return true;
-    }
-    return false;
-}
-
-Val *eval_inline(Frame *caller, Val *callee, Node *fn, Val *self,
-                 Val *const *args, uint32_t nargs) {
-    Count count = {0};
-    if (is_active(caller, fn) || fn->kind == N_ASYNC_FUNCTION_DEF) return NULL;
-    node_children(fn, count_stmts, &count);
-    if (count.yields || count.stmts > INLINE_MAX_STMTS ||
-        caller->run->inlined + count.stmts > INLINE_BUDGET) {
-        return NULL;
-    }
-    caller->run->inlined += count.stmts;
-    Flow *flow = caller->flow;
-    Frame *f = NEW(flow->arena, Frame);
-    Module *module = callee->op == V_LAMBDA ? callee->module : callee->def->module;
-    ModuleFlow *mf = flow_module(flow, module);
-    Frame *definer = callee->op == V_LAMBDA ? (Frame *)(uintptr_t)callee->ptr
-                                            : mf->frame;
-    *f = (Frame){.flow = flow, .run = caller->run, .module = module, .mf = mf,
-                 .fn = fn, .self = self, .caller = caller, .top = caller->top,
-                 .rule = caller->rule};
-    if (callee->op == V_LAMBDA) {
-        f->lexical = definer;
-        f->owner = definer->owner;
-        f->self = self ? self : definer->self;
-    }
-    if (callee->op == V_METHOD) f->owner = (Def *)(uintptr_t)callee->ptr;
-    f->attrs = caller->attrs;
-    f->attrs_self = caller->attrs_self;
-    Node *outer = caller->stmt;
-    bool bound = bind_call(f, definer, self, args, nargs);
-    caller->stmt = outer;
-    if (!bound) return NULL;
-    Val *result;
-    if (fn->kind == N_LAMBDA) {
-        result = eval_expr(f, fn->u.lambda.body);
-    } else {
-        eval_block(f, &fn->u.function->body);
-        result = frame_result(f);
-    }
-    return f->truncated ? NULL : result;
-}
-
-static Frame *new_root(Flow *flow, ModuleFlow *mf, Node *fn) {
-    Frame *f = NEW(flow->arena, Frame);
-    Run *run = NEW(flow->arena, Run);
-    run->budget = RUN_BUDGET;
-    *f = (Frame){.flow = flow, .run = run, .module = mf->module, .mf = mf,
-                 .fn = fn, .root = true};
-    f->top = f;
-    return f;
-}
-
-static bool takes_self(Flow *flow, const Node *fn) {
-    NodeList decorators = fn->u.function->decorators;
-    for (uint32_t i = 0; i < decorators.len; i++) {
-        Node *d = decorators.at[i];
-        if (d->kind == N_NAME && (d->u.name.id == flow->names.staticmethod_ ||
-                                  d->u.name.id == flow->names.classmethod_)) {
-            return false;
-        }
-    }
-    const ArgumentsNode *a = fn->u.function->args->u.arguments;
-    return a->posonly.len + a->args.len > 0;
-}
-
-// `self` of a class: one value, whichever method it is seen from.
-Val *self_val(Flow *flow, const Def *owner) {
-    Val v = {.op = V_PARAM, .name = flow->names.self, .def = (Def *)(uintptr_t)owner};
-    return val_intern(&flow->graph, &v);
-}
-
-static bool has_own_self(Flow *flow, const FunctionInfo *info) {
-    return info->owner && takes_self(flow, info->fn);
-}
-
-static void give_self(Frame *f, FunctionInfo *info) {
-    Flow *flow = f->flow;
-    if (has_own_self(flow, info)) {
-        f->self = self_val(flow, info->owner);
-        f->attrs_self = f->self;
-        f->attrs = NEW(flow->arena, NameTable);
-    } else if (info->outer) {
-        f->self = info->outer->self;
-        f->owner = info->outer->owner;
-        f->attrs = info->outer->attrs ? NEW(flow->arena, NameTable) : NULL;
-        f->attrs_self = info->outer->attrs_self;
-    }
-}
-
-Frame *light_frame(Flow *flow, ModuleFlow *mf, FunctionInfo *info) {
-    if (info->light) return info->light;
-    Frame *f = flow_module_frame(flow, mf);
-    info->light = f;
-    f->fn = info->fn;
-    f->owner = info->owner;
-    f->lexical = info->outer;
-    give_self(f, info);
-    Val *self = f->self;
-    if (!has_own_self(flow, info)) f->self = NULL;
-    bind_own_params(f);
-    f->self = self;
-    return f;
-}
-
-Frame *flow_function(Flow *flow, ModuleFlow *mf, FunctionInfo *info) {
-    if (info->frame) return info->frame;
-    if (info->running) return NULL;
-    info->running = true;
-    Frame *f = new_root(flow, mf, info->fn);
-    f->scope = light_frame(flow, mf, info);
-    f->owner = info->owner;
-    f->lexical = info->outer;
-    give_self(f, info);
-    Val *self = f->self;
-    if (!has_own_self(flow, info)) f->self = NULL;
-    bind_own_params(f);
-    f->self = self;
-    eval_block(f, &info->fn->u.function->body);
-    info->running = false;
-    info->frame = f;
-    return f;
-}
-
-Frame *flow_call_root(Flow *flow, ModuleFlow *mf, Node *fn,
-                      Val *const *params, uint32_t count) {
-    Frame *f = new_root(flow, mf, fn);
-    f->rule = true;
-    Params p = list_params(flow->arena, arguments_of(fn));
-    for (uint32_t i = 0; i < p.len && i < count; i++) {
-        Val *v = params[i] ? params[i] : param_val(f, p.at[i]);
-        bind_name(f, p.at[i]->u.arg.name, v);
-    }
-    eval_block(f, &fn->u.function->body);
-    return f;
 }

@@ -216,6 +216,8 @@ void eval_mutation(Frame *f, Val *storage);
 void eval_attr_change(Frame *f, Val *object, const Sym *name, Val *value);
 // The value as seen by gradients that were off while it was computed.
 Val *eval_detached(Frame *f, Val *v);
+// Whether the context manager or decorator turns gradients off.
+bool stops_gradients(const Val *v);
 // The `index`-th of `count` values that `value` is unpacked into.
 Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count);
 void assign_target(Frame *f, Node *target, Val *value);
@@ -223,6 +225,7 @@ void assign_target(Frame *f, Node *target, Val *value);
 int val_truth(const Val *v);
 
 // ---- statements (eval_stmt.c) --------------------------------------------------
+void bind_name(Frame *f, const Sym *name, Val *value);
 // The record of the statement that the root frame is at, or NULL.
 StmtInfo *frame_stmt(Frame *f);
 
@@ -232,8 +235,8 @@ Falls eval_block(Frame *f, const NodeList *block);
 Val *self_val(Flow *flow, const Def *owner);
 // Binds every parameter to itself.
 void bind_own_params(Frame *f);
-Val *eval_inline(Frame *caller, Val *callee, Node *fn, Val *self,
-                 Val *const *args, uint32_t nargs);
+Val *eval_inline(Frame *caller, Val *callee, Val *self, Val *const *args,
+                 uint32_t nargs);
 
 // ---- equivalences (equiv.c) -----------------------------------------------------
 // Makes the operator's Val in its simplest equivalent form.

@@ -9,7 +9,7 @@
 
 enum { CONSTRUCT_MAX_DEPTH = 3 };
 
-// ---- objects ----------------------------------------------------------------------
+// ---- objects ----------------------------------------------------------------
 
 const Def *object_class(const Val *object) {
     if (object->op == V_PARAM || object->op == V_INSTANCE) return object->def;
@@ -58,20 +58,20 @@ static Frame *construct(Flow *flow, Val *inst) {
     flow->constructing++;
     if (fn) {
         Val *method = method_val(flow, inst, fn, owner);
-        eval_inline(f, method, fn, inst, inst->args, inst->nargs);
+        eval_inline(f, method, inst, inst->args, inst->nargs);
     }
     // A dataclass ends its construction there.
     Node *post = find_method(flow, inst->def, flow->names.post_init, &owner);
     if (post) {
         Val *method = method_val(flow, inst, post, owner);
-        eval_inline(f, method, post, inst, NULL, 0);
+        eval_inline(f, method, inst, NULL, 0);
     }
     flow->constructing--;
     inst->init_running = false;
     return f;
 }
 
-// ---- single statements of a constructor -----------------------------------------------
+// ---- single statements of a constructor -------------------------------------
 
 typedef struct InitStore {
     const Sym *name;
@@ -123,7 +123,9 @@ static bool index_node(Node *node, void *data) {
         index_target(walk, node->u.aug_assign.target, node, NULL);
         return true;
     case N_NAME:
-        if (node->ctx != CTX_LOAD) vec_push(walk->flow->arena, &walk->index->locals, node->u.name.id);
+        if (node->ctx != CTX_LOAD) {
+            vec_push(walk->flow->arena, &walk->index->locals, node->u.name.id);
+        }
         return true;
     case N_EXPR: case N_RETURN: case N_FUNCTION_DEF: case N_CLASS_DEF:
         return true;

@@ -10,7 +10,7 @@
 
 static Val *resolve(Resolver *r, Val *v);
 
-// ---- resolving ------------------------------------------------------------------------------
+// ---- resolving --------------------------------------------------------------
 
 // Two resolved objects that behave alike.
 static bool same_object(const Val *a, const Val *b) {

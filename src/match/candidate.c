@@ -76,12 +76,56 @@ static void sort_specs(const Spec **specs, uint32_t n) {
     }
 }
 
+static bool annotated_tensor(const Val *param) {
+    const Node *a = param->node ? param->node->u.arg.annotation : NULL;
+    if (!a) return false;
+    if (a->kind == N_ATTRIBUTE) return str_is(sym_str(a->u.attribute.attr), "Tensor");
+    return a->kind == N_NAME && str_is(sym_str(a->u.name.id), "Tensor");
+}
+
+// Whether an epsilon may be a number: no tensor, and not negative.
+static bool may_be_number(Flow *flow, Val *v, int depth) {
+    if (depth > 8) return false;
+    switch ((int)v->op) {
+    case V_CONST: return val_is_number(v) && v->num >= 0;
+    case V_PARAM: return !annotated_tensor(v);
+    case V_ATTR: {
+        Val *made = object_class(v->args[0]) ? object_attr(flow, v->args[0], v->name) : NULL;
+        return !made || made == v || made->op == V_OPAQUE || may_be_number(flow, made, depth + 1);
+    }
+    case V_PHI:
+        return may_be_number(flow, v->args[1], depth + 1) &&
+               may_be_number(flow, v->args[2], depth + 1);
+    case OP_MUL: case OP_ADD: case OP_POW:
+        return may_be_number(flow, v->args[0], depth + 1) &&
+               may_be_number(flow, v->args[1], depth + 1);
+    case OP_SQRT: case OP_RECIPROCAL: return may_be_number(flow, v->args[0], depth + 1);
+    case V_CALL: // an attribute's: self.eps = config.get("eps", 1e-6)
+        return depth > 0 || v->args[0]->op == V_GLOBAL;
+    case V_ITEM: case V_PYOP: case V_SIZE: case OP_NUMEL: return true;
+    default: return false;
+    }
+}
+
+// mask.float(): numbers are not cast.
+static bool is_cast(const Match *m, const Val *v) {
+    for (uint32_t i = 0; i < m->seen.len; i++) {
+        const Val *seen = m->seen.at[i];
+        if (seen->op == V_CAST && seen->args[0] == v) return true;
+    }
+    return false;
+}
+
 // A weight that is computed (a gate) is no weight; the norm inside is found by
 // itself.
 static bool binds_sensibly(const Match *m) {
     const Rule *rule = m->spec->rule;
     for (uint32_t i = 0; i < rule->param_count; i++) {
         Val *v = m->bound[i];
+        if (v && rule->params[i].scalar &&
+            (is_cast(m, v) || !may_be_number(m->flow, v, 0))) {
+            return false;
+        }
         if (!v || !rule->params[i].optional) continue;
         bool alone = true; // its only form of the rule: gate and up
         for (uint32_t k = 0; k < rule->param_count; k++) {

@@ -45,11 +45,12 @@ static void add_reason(Finding *out, Arena *run, Str text) {
     vec_push(run, &out->reasons, text);
 }
 
-// ---- facts ---------------------------------------------------------------------------
+// ---- facts ------------------------------------------------------------------
 
 static void add_form_fact(Finding *out, Arena *run, const Candidate *c) {
     Fact fact = {.name = STR("form"), .state = FACT_PROVEN};
-    fact.claim = arena_printf(run, "computes %.*s (%.*s): every operator, constant and axis is that of the rule",
+    fact.claim = arena_printf(run, "computes %.*s (%.*s): every operator, constant "
+                                   "and axis is that of the rule",
                               STR_FMT(out->rule), STR_FMT(out->variant));
     for (uint32_t i = 0; i < c->match.seen.len; i++) {
         const Val *v = c->match.seen.at[i];
@@ -66,8 +67,8 @@ static void add_form_fact(Finding *out, Arena *run, const Candidate *c) {
 }
 
 static void add_open_reason(Finding *out, Arena *run, const char *subject, Str name) {
-    add_reason(out, run, arena_printf(run, "unproven: %s may be %.*s, but nothing in sight decides it",
-                                      subject, STR_FMT(name)));
+    add_reason(out, run, arena_printf(run, "unproven: %s may be %.*s, but nothing in "
+                                           "sight decides it", subject, STR_FMT(name)));
 }
 
 static bool add_activation_facts(Finding *out, Arena *run, const Candidate *c) {
@@ -188,7 +189,7 @@ static void add_rounding_fact(Finding *out, Arena *run, const Candidate *c) {
     add_fact(out, run, fact);
 }
 
-// ---- ports ------------------------------------------------------------------------------
+// ---- ports ------------------------------------------------------------------
 
 static void add_ports(Finding *out, Arena *run, const Candidate *c,
                       const Rewrite *rewrite) {
@@ -220,7 +221,7 @@ static void add_ports(Finding *out, Arena *run, const Candidate *c,
     vec_push(run, &out->outputs, result);
 }
 
-// ---- verdict -----------------------------------------------------------------------------
+// ---- verdict ----------------------------------------------------------------
 
 static void judge(Finding *out, Arena *run, const Candidate *c,
                   const Requirements *all, const char *fault) {
@@ -249,11 +250,13 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
     }
     if (c->place->wasted) {
         out->verdict = VERDICT_CAUTION;
-        add_reason(out, run, STR("an inner value is used elsewhere and stays computed: the gain is smaller"));
+        add_reason(out, run, STR("an inner value is used elsewhere and stays computed: "
+                                 "the gain is smaller"));
     }
     if (rounds_inside(c)) {
         out->verdict = VERDICT_CAUTION;
-        add_reason(out, run, STR("the original rounds an inner value to half precision, the operator does not"));
+        add_reason(out, run, STR("the original rounds an inner value to half precision, "
+                                 "the operator does not"));
     }
     if (c->match.spec->rule->op_schema.len == 0) {
         out->verdict = VERDICT_CAUTION;
@@ -266,7 +269,8 @@ static void add_summary_reason(Finding *out, Arena *run, bool guarded) {
     for (uint32_t i = 0; i < out->facts.len; i++) held += out->facts.at[i].guard.len > 0;
     if (out->verdict != VERDICT_RECOMMEND) return;
     Str text = guarded
-        ? STR("the form is proven; the activation is the configuration's default and is tested at run time")
+        ? STR("the form is proven; the activation is the configuration's default and "
+              "is tested at run time")
         : held == 1 ? STR("the form is proven; 1 condition is tested at run time")
         : held ? arena_printf(run, "the form is proven; %u conditions are tested at run time", held)
                : STR("the form and every requirement are proven");
@@ -436,7 +440,8 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
         }
         Fact fact = {.name = STR("dtype_out"), .state = FACT_PROVEN};
         fact.claim = rewrite.dtype_cast
-            ? arena_printf(run, "the original gives %.*s; a cast to it is written", STR_FMT(rewrite.dtype_out))
+            ? arena_printf(run, "the original gives %.*s; a cast to it is written",
+                           STR_FMT(rewrite.dtype_out))
             : arena_printf(run, "original and operator both give %.*s", STR_FMT(rewrite.dtype_out));
         add_fact(out, run, fact);
         add_ports(out, run, c, &rewrite);

@@ -68,8 +68,8 @@ void explain_filtered(const ScanOptions *options, Str qualname) {
     buf_free(&out);
 }
 
-void explain_line(const ScanOptions *options, Frame *f, const RuleSet *rules,
-                  uint32_t line) {
+void explain_line(const ScanOptions *options, Frame *f, const RuleSet *rules) {
+    uint32_t line = options->explain_line;
     Buf out = {0};
     const SourceText *source = &f->module->source;
     uint32_t told = 0;

@@ -9,7 +9,7 @@ enum {
     FILTER_MAX_DEPTH = 12,
 };
 
-// ---- anchors ----------------------------------------------------------------------
+// ---- anchors ----------------------------------------------------------------
 
 // Operators that an equivalence turns into `op` (equiv.c, factors.c), besides
 // itself. Keep in step with them.
@@ -115,7 +115,7 @@ bool filter_may_pass(const Filter *filter, const Module *module) {
     return filter->open || (module->parsed.marks & MARK_PRODUCT);
 }
 
-// ---- one module -----------------------------------------------------------------------
+// ---- one module -------------------------------------------------------------
 
 typedef struct NamedMarks { // what a name of the module may stand for
     const Sym *name;

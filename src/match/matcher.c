@@ -73,7 +73,7 @@ static bool bind_param(State *s, Val *p, Val *u) {
     return true;
 }
 
-// ---- halves ------------------------------------------------------------------------
+// ---- halves -----------------------------------------------------------------
 
 // x[..., :d] is (x, None, d) and x[..., d:] is (x, d, None), on the last axis.
 static bool last_axis_slice(const Val *u, const Val **slice) {
@@ -84,6 +84,15 @@ static bool last_axis_slice(const Val *u, const Val **slice) {
                 index->args[0]->ck == CONST_ELLIPSIS;
     *slice = index->args[1];
     return rest && (*slice)->op == V_SLICE && val_is_none((*slice)->args[2]);
+}
+
+// x[..., :1] and x[..., 1:]: the one column is broadcast over the others.
+static bool cuts_one(const State *s, Val *at) {
+    if (!val_is_number(at)) {
+        Resolved r = flow_resolve(s->m->flow, at);
+        if (r.val) at = r.val;
+    }
+    return val_is_int(at, 1) || val_is_int(at, -1);
 }
 
 // part(x, -1, i, 2) against x[..., :d] and x[..., d:]: both with the same d;
@@ -101,6 +110,7 @@ static bool match_cut(State *s, Val *p, Val *u, int depth) {
         // x[..., d : 2 * d] ends where x ends only if the sizes say so.
         return differ(s, p, u);
     }
+    if (cuts_one(s, at)) return differ(s, p, u);
     if (s->m->cut_at && (s->m->cut_at != at || s->m->cut_tensor != u->args[0])) {
         return differ(s, p, u);
     }
@@ -124,13 +134,18 @@ static bool match_part(State *s, Val *p, Val *u, int depth) {
            match(s, p->args[0], u->args[0], depth + 1);
 }
 
-// ---- products and sums ----------------------------------------------------------------
+// ---- products and sums ------------------------------------------------------
 
 // Operators first, then what is bound already, then free parameters.
 static int factor_rank(const State *s, const Val *p) {
     if (p->op != V_PARAM) return 0;
     return s->m->bound[(uint32_t)p->num] ? 1 : 2;
 }
+
+typedef struct Pairing {
+    const Factors *ps, *us;
+    int depth;
+} Pairing;
 
 static uint32_t next_factor(const State *s, const Factors *ps, uint32_t used) {
     uint32_t best = ps->len;
@@ -144,8 +159,11 @@ static uint32_t next_factor(const State *s, const Factors *ps, uint32_t used) {
     return best;
 }
 
-static bool match_factors(State *s, const Factors *ps, const Factors *us,
-                          uint32_t p_used, uint32_t u_used, int depth) {
+// Pairs pattern factors with the user's; the bits say which are taken.
+static bool match_factors(State *s, const Pairing *pair, uint32_t p_used,
+                          uint32_t u_used) {
+    const Factors *ps = pair->ps, *us = pair->us;
+    int depth = pair->depth;
     uint32_t p = next_factor(s, ps, p_used);
     if (p == ps->len) return true;
     for (uint32_t u = 0; u < us->len; u++) {
@@ -157,7 +175,7 @@ static bool match_factors(State *s, const Factors *ps, const Factors *us,
         if (hopeless) continue;
         Mark mark = mark_state(s->m);
         if (match(s, want, got, depth + 1) &&
-            match_factors(s, ps, us, p_used | 1u << p, u_used | 1u << u, depth)) {
+            match_factors(s, pair, p_used | 1u << p, u_used | 1u << u)) {
             return true;
         }
         undo(s->m, &mark);
@@ -172,7 +190,8 @@ static bool match_lists(State *s, const Factors *ps, const Factors *us,
     if (!same_size || gap > 1e-9 || gap < -1e-9) return false;
     Mark mark = mark_state(s->m);
     for (uint32_t i = 0; i < us->seen.len; i++) see(s, us->seen.at[i]);
-    if (match_factors(s, ps, us, 0, 0, depth)) return true;
+    Pairing pair = {ps, us, depth};
+    if (match_factors(s, &pair, 0, 0)) return true;
     undo(s->m, &mark);
     return false;
 }
@@ -206,7 +225,7 @@ static bool match_sum(State *s, Val *p, Val *u, int depth) {
     return match_lists(s, &ps, &us, depth) || differ(s, p, u);
 }
 
-// ---- all other values --------------------------------------------------------------------
+// ---- all other values -------------------------------------------------------
 
 static bool match_const(State *s, Val *p, Val *u) {
     bool numbers = val_is_number(p) && val_is_number(u);

@@ -3,7 +3,7 @@
 
 #include "match/place.h"
 
-// ---- what a statement does ---------------------------------------------------------
+// ---- what a statement does --------------------------------------------------
 
 static StmtInfo *info_of(const Frame *f, const Node *stmt) {
     for (uint32_t i = 0; i < f->stmts.len; i++) {
@@ -159,7 +159,7 @@ static bool is_pure(const Place *p, const StmtInfo *s) {
     return total_effects(p->frame, s) == inside;
 }
 
-// ---- who reads it -------------------------------------------------------------------
+// ---- who reads it -----------------------------------------------------------
 
 static bool is_dropped_stmt(const Place *p, const Node *stmt) {
     for (uint32_t i = p->first; i < p->last; i++) {
@@ -222,7 +222,7 @@ static bool is_private(const Place *p, const StmtInfo *s) {
     return !walk.found;
 }
 
-// ---- names in the fused branch ---------------------------------------------------------
+// ---- names in the fused branch ----------------------------------------------
 
 static bool has_event(const NameInfo *info, const StmtInfo *s) {
     for (uint32_t i = 0; i < info->events.len; i++) {
@@ -318,7 +318,7 @@ Str place_expr(const Place *p, Val *v) {
     return text;
 }
 
-// ---- inputs that are no name: the source expression, evaluated once -----------------------
+// ---- inputs that are no name: the source expression, evaluated once ---------
 
 typedef struct NodeSearch {
     const Place *place;
@@ -422,7 +422,7 @@ static bool place_input(Place *p, uint32_t param) {
     return true;
 }
 
-// ---- fresh names ---------------------------------------------------------------------------
+// ---- fresh names ------------------------------------------------------------
 
 static bool name_used(const Place *p, Str name) {
     const Sym *sym = sym_find(p->frame->flow->symbols, name);
@@ -450,7 +450,7 @@ static void name_inputs(Place *p) {
     }
 }
 
-// ---- the span ---------------------------------------------------------------------------------
+// ---- the span ---------------------------------------------------------------
 
 static bool is_simple_root(const Node *stmt, const Node *expr) {
     switch ((int)stmt->kind) {

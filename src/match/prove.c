@@ -55,7 +55,7 @@ static void link_to(Prover *p, Module *module, Node *node, const char *what) {
     p->r->chain = link;
 }
 
-// ---- shapes -------------------------------------------------------------------------
+// ---- shapes -----------------------------------------------------------------
 
 // Below everything that keeps the shape.
 static Val *shape_root(Val *v) {
@@ -163,6 +163,26 @@ static bool adds_axis(const Val *v) {
     return false;
 }
 
+static bool slice_is_one(const Val *slice) {
+    if (slice->op != V_SLICE) return false;
+    const Val *low = slice->args[0], *high = slice->args[1];
+    double first = val_is_number(low) ? low->num : 0;
+    if (!val_is_none(low) && !val_is_number(low)) return false;
+    if (val_is_none(high)) return first == -1;
+    return val_is_number(high) && high->num == first + 1;
+}
+
+// x[:, :1], x[..., -1:]: one wide along some axis.
+static bool one_wide(const Val *v) {
+    if (v->op != V_ITEM) return false;
+    const Val *index = v->args[1];
+    if (slice_is_one(index)) return true;
+    for (uint32_t i = 0; index->op == V_TUPLE && i < index->nargs; i++) {
+        if (slice_is_one(index->args[i])) return true;
+    }
+    return false;
+}
+
 static FactState same_shape(Prover *p, Val *a, Val *b) {
     a = shape_root(a);
     b = shape_root(b);
@@ -177,7 +197,7 @@ static FactState same_shape(Prover *p, Val *a, Val *b) {
     if (parameter_of(p->flow, a) || parameter_of(p->flow, b)) {
         return state(p, FACT_REFUTED, "one of the two is a learned parameter, not an activation");
     }
-    if (adds_axis(a) || adds_axis(b)) {
+    if (adds_axis(a) || adds_axis(b) || one_wide(a) != one_wide(b)) {
         return state(p, FACT_REFUTED, "one of the two is broadcast over the other");
     }
     bool reduced = a->op == OP_MEAN || b->op == OP_MEAN || a->op == OP_UNSQUEEZE ||
@@ -200,11 +220,23 @@ static bool is_int_size(Prover *p, Val *size) {
     return r.val && val_is_number(r.val) && r.val->num != 1;
 }
 
+// nn.Parameter(torch.tensor(1.0)), torch.ones(()): no axis at all.
+static bool made_of_number(const Val *data) {
+    if (data->op == V_CALL && data->nargs >= 2 && data->args[0]->op == V_GLOBAL) {
+        return str_is(data->args[0]->text, "torch.tensor") && val_is_number(data->args[1]);
+    }
+    Val *sizes = made_sizes(data);
+    return sizes && (sizes->op == V_TUPLE || sizes->op == V_LIST) && sizes->nargs == 0;
+}
+
 // w.shape == x.shape[-1:]
 static FactState spans_last_axis(Prover *p, Val *w) {
     Val *leaf = val_strip(w);
     Val *parameter = parameter_of(p->flow, leaf);
     Val *sizes = parameter ? made_sizes(parameter->args[0]) : NULL;
+    if (parameter && made_of_number(parameter->args[0])) {
+        return state(p, FACT_REFUTED, "the weight is one number");
+    }
     if (sizes && sizes->op == V_TUPLE && sizes->nargs > 1) {
         return state(p, FACT_REFUTED, "the weight has more than one axis");
     }
@@ -214,9 +246,11 @@ static FactState spans_last_axis(Prover *p, Val *w) {
             return state(p, FACT_REFUTED, "the weight has one element");
         }
         if (is_int_size(p, sizes->args[0])) {
-            return state(p, FACT_PROVEN, "the weight has one axis, and the product with x needs its length");
+            return state(p, FACT_PROVEN, "the weight has one axis, and the product "
+                                          "with x needs its length");
         }
-        return state(p, FACT_UNKNOWN, "a parameter whose size the caller gives; tested at run time");
+        return state(p, FACT_UNKNOWN, "a parameter whose size the caller gives; "
+                                       "tested at run time");
     }
     if (leaf->op == V_PARAM || leaf->op == V_ATTR) {
         return state(p, FACT_UNKNOWN, "tested at run time");
@@ -224,7 +258,7 @@ static FactState spans_last_axis(Prover *p, Val *w) {
     return doubtful(p, "the factor is computed, not a weight of the last axis");
 }
 
-// ---- dtypes ---------------------------------------------------------------------------
+// ---- dtypes -----------------------------------------------------------------
 
 static bool dtype_listed(const Val *dtype, const Node *list) {
     for (uint32_t i = 0; i < list->u.list.elts.len; i++) {
@@ -245,7 +279,7 @@ static FactState dtype_in(Prover *p, Val *x, const Node *list) {
     return state(p, FACT_REFUTED, "the source casts to another dtype");
 }
 
-// ---- layout ------------------------------------------------------------------------------
+// ---- layout -----------------------------------------------------------------
 
 bool is_contiguous(Flow *flow, Val *v) {
     switch ((int)v->op) {
@@ -256,7 +290,7 @@ bool is_contiguous(Flow *flow, Val *v) {
     }
 }
 
-// ---- predicates -----------------------------------------------------------------------------
+// ---- predicates -------------------------------------------------------------
 
 static FactState prove_in(Prover *p, const Node *test) {
     Val *x = param_attr(p, test->u.compare.left, "dtype");
@@ -267,6 +301,7 @@ static FactState prove_equal(Prover *p, const Node *test) {
     const Node *left = test->u.compare.left;
     const Node *right = test->u.compare.comparators.at[0];
     Val *a = param_attr(p, left, "shape"), *b = param_attr(p, right, "shape");
+    if (a && a == b) return state(p, FACT_REFUTED, "both factors are one tensor");
     if (a && b) return same_shape(p, a, b);
     if (a && right->kind == N_SUBSCRIPT) return spans_last_axis(p, a);
     bool even = left->kind == N_BIN_OP && left->op == A_MOD;
@@ -337,7 +372,7 @@ static FactState prove(Prover *p, const Node *test) {
     return test->kind == N_CALL ? prove_call(p, test) : FACT_UNKNOWN;
 }
 
-// ---- which asserts ------------------------------------------------------------------------------
+// ---- which asserts ----------------------------------------------------------
 
 static void add_asserts(Requirements *out, const Place *place,
                         const Requirement *form, const NodeList *body) {

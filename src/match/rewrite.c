@@ -6,71 +6,10 @@
 
 #include "match/rewrite.h"
 
-#include "base/buf.h"
 #include "flow/dtype.h"
+#include "match/text.h"
 
-// ---- substitution ------------------------------------------------------------------
-
-typedef struct Patch { // put `text` in place of source bytes start..end
-    uint32_t start, end;
-    Str text;
-} Patch;
-
-typedef VEC(Patch) Patches;
-
-static void add_patch(Arena *arena, Patches *list, uint32_t start, uint32_t end,
-                      Str text) {
-    Patch patch = {start, end, text};
-    vec_push(arena, list, patch);
-    for (uint32_t i = list->len - 1; i > 0; i--) { // keep them in order
-        if (list->at[i - 1].start <= list->at[i].start) break;
-        Patch swap = list->at[i];
-        list->at[i] = list->at[i - 1];
-        list->at[i - 1] = swap;
-    }
-}
-
-static Str patched(Arena *arena, const SourceText *source, uint32_t start,
-                   uint32_t end, const Patches *list) {
-    Buf buf = {0};
-    uint32_t at = start;
-    for (uint32_t i = 0; i < list->len; i++) {
-        const Patch *p = &list->at[i];
-        if (p->start < at || p->end > end) continue;
-        buf_add(&buf, source_span(source, at, p->start));
-        buf_add(&buf, p->text);
-        at = p->end;
-    }
-    buf_add(&buf, source_span(source, at, end));
-    Str text = arena_str(arena, buf_str(&buf));
-    buf_free(&buf);
-    return text;
-}
-
-static bool is_atom(Str text) {
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.at[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     (c >= '0' && c <= '9') || c == '_' || c == '.';
-        if (!plain) return false;
-    }
-    return text.len > 0;
-}
-
-// 1e-6
-static bool is_literal(Str text) {
-    if (!text.len || text.at[0] < '0' || text.at[0] > '9') return false;
-    for (size_t i = 0; i < text.len; i++) {
-        if (!strchr("0123456789.eE_+-", text.at[i])) return false;
-    }
-    return true;
-}
-
-static Str atom(Arena *arena, Str text) {
-    return is_atom(text) || is_literal(text) ? text : arena_printf(arena, "(%.*s)", STR_FMT(text));
-}
-
-// ---- dtypes as text -----------------------------------------------------------------
+// ---- dtypes as text ---------------------------------------------------------
 
 static Str cond_text(const Place *place, const Val *cond) {
     const Node *n = cond->node;
@@ -117,7 +56,7 @@ Str dtype_text(const Place *place, Val *d) {
     case V_DTYPE: {
         Str x = place_expr(place, d->args[0]);
         if (!x.len) return (Str){0};
-        Str owner = atom(arena, x);
+        Str owner = text_atom(arena, x);
         return arena_printf(arena, "%.*s.dtype", STR_FMT(owner));
     }
     case V_PHI: {
@@ -170,7 +109,7 @@ static bool is_wider(const Val *wide, const Val *d) {
     }
 }
 
-// ---- the rule's replacement ----------------------------------------------------------
+// ---- the rule's replacement -------------------------------------------------
 
 typedef struct Writer {
     Arena *arena;
@@ -207,29 +146,6 @@ static Str write_expr(Writer *w, Node *node) {
     PatchWalk walk = {.w = w};
     add_name_patches(node, &walk);
     return patched(w->arena, w->rule_source, node->start, node->end, &walk.list);
-}
-
-// A rule's expression over several lines as one line.
-static Str squeeze(Arena *arena, Str text) {
-    if (!memchr(text.at, '\n', text.len)) return text;
-    Buf buf = {0};
-    char quote = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.at[i];
-        bool space = !quote && (c == ' ' || c == '\n');
-        char last = buf.len ? buf.at[buf.len - 1] : '(';
-        if (quote ? c == quote : c == '"' || c == '\'') quote = quote ? 0 : c;
-        if (space && (last == ' ' || last == '(' || last == '[')) continue;
-        bool closes = !quote && (c == ')' || c == ']');
-        while (closes && buf.len && (last == ' ' || last == ',')) {
-            buf.len--;
-            last = buf.at[buf.len - 1];
-        }
-        buf_add_char(&buf, space ? ' ' : c);
-    }
-    Str line = arena_str(arena, buf_str(&buf));
-    buf_free(&buf);
-    return line;
 }
 
 static Val *param_value(const Writer *w, const Node *node) {
@@ -269,18 +185,19 @@ static bool write_helper(PatchWalk *walk, Node *call) {
     Str text;
     if (str_is(name, "contiguous") && args.len == 1) {
         Val *x = param_value(w, args.at[0]);
-        Str inner = atom(w->arena, write_expr(w, args.at[0]));
+        Str inner = text_atom(w->arena, write_expr(w, args.at[0]));
         bool proven = x && is_contiguous(w->place->frame->flow, x);
         text = proven ? inner
                       : arena_printf(w->arena, "%.*s.contiguous()", STR_FMT(inner));
     } else if (str_is(name, "cast_like") && args.len == 2) {
-        Str y = atom(w->arena, write_expr(w, args.at[0]));
-        Str ref = atom(w->arena, write_expr(w, args.at[1]));
+        Str y = text_atom(w->arena, write_expr(w, args.at[0]));
+        Str ref = text_atom(w->arena, write_expr(w, args.at[1]));
         text = arena_printf(w->arena, "%.*s.to(%.*s.dtype)", STR_FMT(y), STR_FMT(ref));
     } else {
         return false;
     }
-    add_patch(w->arena, &walk->list, call->start, call->end, text);
+    patch_add(w->arena, &walk->list,
+                  (Patch){call->start, call->end, text});
     return true;
 }
 
@@ -292,16 +209,16 @@ static bool add_name_patches(Node *node, void *data) {
         int truth = known_test(w, node->u.if_exp.test);
         if (truth >= 0) {
             Node *arm = truth ? node->u.if_exp.body : node->u.if_exp.orelse;
-            add_patch(w->arena, &walk->list, node->start, node->end,
-                      write_expr(w, arm));
+            patch_add(w->arena, &walk->list,
+                  (Patch){node->start, node->end, write_expr(w, arm)});
             return true;
         }
     }
     if (node->kind == N_NAME && node->ctx == CTX_LOAD) {
         Str text = name_text(w, node->u.name.id);
         if (text.len) {
-            add_patch(w->arena, &walk->list, node->start, node->end,
-                      atom(w->arena, text));
+            patch_add(w->arena, &walk->list,
+                  (Patch){node->start, node->end, text_atom(w->arena, text)});
         }
         return true;
     }
@@ -317,7 +234,7 @@ static void write_assign(Writer *w, Node *stmt) {
         w->fault = "the rule's replacement binds too many names";
         return;
     }
-    Str value = squeeze(w->arena, write_expr(w, stmt->u.assign.value));
+    Str value = text_squeeze(w->arena, write_expr(w, stmt->u.assign.value));
     Str names = {0};
     NodeList elts = {&target, 1};
     if (target->kind == N_TUPLE) elts = target->u.list.elts;
@@ -348,14 +265,14 @@ static bool write_block(Writer *w, const NodeList *block) {
         } else if (stmt->kind == N_ASSIGN && stmt->u.assign.targets.len == 1) {
             write_assign(w, stmt);
         } else if (stmt->kind == N_RETURN && stmt->u.return_.value) {
-            w->result = squeeze(w->arena, write_expr(w, stmt->u.return_.value));
+            w->result = text_squeeze(w->arena, write_expr(w, stmt->u.return_.value));
             return true;
         }
     }
     return false;
 }
 
-// ---- dtype of the operator's result ------------------------------------------------------
+// ---- dtype of the operator's result -----------------------------------------
 
 typedef struct FirstArg {
     Writer *w;
@@ -435,7 +352,7 @@ static void cast_inputs(Writer *w, uint32_t params, Str dtype) {
         if (str_eq(name, w->texts[p])) {
             name = arena_printf(w->arena, "npu_%.*s", STR_FMT(name));
         }
-        Str x = atom(w->arena, w->texts[p]);
+        Str x = text_atom(w->arena, w->texts[p]);
         vec_push(w->arena, &w->lines,
                  arena_printf(w->arena, "%.*s = %.*s.to(%.*s)", STR_FMT(name),
                               STR_FMT(x), STR_FMT(dtype)));
@@ -490,7 +407,7 @@ static bool mentions(Node *node, const Sym *name) {
     return m.found;
 }
 
-// ---- guards ---------------------------------------------------------------------------------
+// ---- guards -----------------------------------------------------------------
 
 Str requirement_text(const Place *place, const Requirement *r, bool at_start) {
     Arena *arena = place->frame->flow->arena;
@@ -588,7 +505,7 @@ static bool make_guards(Guards *out, const RewriteInput *in) {
         Str term = requirement_text(place, r, true);
         Buf *where = term.len ? &outer : &inner;
         if (!term.len) term = requirement_text(place, r, false);
-        if (is_or_test(r->test)) term = atom(arena, term);
+        if (is_or_test(r->test)) term = text_atom(arena, term);
         add_term(where, term);
     }
     out->outer = arena_str(arena, buf_str(&outer));
@@ -598,101 +515,15 @@ static bool make_guards(Guards *out, const RewriteInput *in) {
     return ok;
 }
 
-// ---- lines ---------------------------------------------------------------------------------------
-
-typedef struct Lines {
-    Buf buf;
-    Str indent, unit, newline;
-} Lines;
-
-static void put_line(Lines *out, uint32_t level, Str text) {
-    buf_add(&out->buf, out->indent);
-    for (uint32_t i = 0; i < level; i++) buf_add(&out->buf, out->unit);
-    buf_add(&out->buf, text);
-    buf_add(&out->buf, out->newline);
-}
-
-// Source lines from..to (1-based) with their own indentation moved right.
-static void put_source_lines(Lines *out, const SourceText *source, uint32_t from,
-                             uint32_t to, uint32_t level) {
-    for (uint32_t line = from; line <= to; line++) {
-        Str text = source_line_text(source, line);
-        for (uint32_t i = 0; text.len && i < level; i++) buf_add(&out->buf, out->unit);
-        buf_add(&out->buf, text);
-        buf_add(&out->buf, out->newline);
-    }
-}
-
-// A statement's text after substitution; its further lines move right too.
-static void put_statement(Lines *out, uint32_t level, Str text) {
-    size_t at = 0;
-    bool first = true;
-    while (at <= text.len) {
-        size_t end = at;
-        while (end < text.len && text.at[end] != '\n') end++;
-        Str line = {text.at + at, end - at};
-        if (line.len && line.at[line.len - 1] == '\r') line.len--;
-        if (first) buf_add(&out->buf, out->indent);
-        for (uint32_t i = 0; line.len && i < level; i++) buf_add(&out->buf, out->unit);
-        buf_add(&out->buf, line);
-        buf_add(&out->buf, out->newline);
-        first = false;
-        at = end + 1;
-    }
-}
-
-// Where the term that begins at `at` ends: before the next top-level " and ".
-static size_t next_term(Str cond, size_t at) {
-    int depth = 0;
-    char quote = 0;
-    for (size_t i = at; i < cond.len; i++) {
-        char c = cond.at[i];
-        if (quote) {
-            if (c == quote) quote = 0;
-        } else if (c == '"' || c == '\'') {
-            quote = c;
-        } else if (strchr("([{", c)) {
-            depth++;
-        } else if (strchr(")]}", c)) {
-            depth--;
-        } else if (depth == 0 && i > at && c == ' ' && cond.len - i > 5 &&
-                   memcmp(cond.at + i, " and ", 5) == 0) {
-            return i;
-        }
-    }
-    return cond.len;
-}
-
-// The condition, one term a line where it is long.
-static void put_condition(Lines *out, uint32_t level, Str cond) {
-    Buf line = {0};
-    size_t width = out->indent.len + level * out->unit.len + cond.len + 4;
-    if (width <= 88) {
-        buf_addf(&line, "if %.*s:", STR_FMT(cond));
-        put_line(out, level, buf_str(&line));
-        buf_free(&line);
-        return;
-    }
-    put_line(out, level, STR("if ("));
-    size_t at = 0;
-    while (at < cond.len) {
-        size_t end = next_term(cond, at);
-        Str term = {cond.at + at, end - at};
-        put_line(out, level + 1, term);
-        at = end + 1;
-    }
-    put_line(out, level, STR("):"));
-    buf_free(&line);
-}
-
-// ---- the whole replacement --------------------------------------------------------------------------
+// ---- the whole replacement --------------------------------------------------
 
 static void hoist_patches(const Place *place, Arena *arena, Patches *list,
                           uint32_t at) {
     for (uint32_t i = 0; i < place->match->spec->rule->param_count; i++) {
         const PlacedInput *in = &place->inputs[i];
         if (in->node && in->at == at) {
-            add_patch(arena, list, in->node->start, in->node->end, in->text);
+            patch_add(arena, list,
+                  (Patch){in->node->start, in->node->end, in->text});
         }
     }
 }
@@ -730,7 +561,8 @@ static Str root_text(const Place *place, Arena *arena, Str result) {
         return arena_printf(arena, "%.*s = %.*s", STR_FMT(name), STR_FMT(result));
     }
     Patches list = {0};
-    add_patch(arena, &list, expr->start, expr->end, result);
+    patch_add(arena, &list,
+                  (Patch){expr->start, expr->end, result});
     return patched(arena, source, root->start, root->end, &list);
 }
 
@@ -769,30 +601,7 @@ static void put_fused(Lines *out, Writer *w, const Guards *guards) {
     put_inner_else(out, place, w->arena);
 }
 
-static Str file_newline(const SourceText *source) {
-    Str first = source->text;
-    const char *n = first.len ? memchr(first.at, '\n', first.len) : NULL;
-    return n && n > first.at && n[-1] == '\r' ? STR("\r\n") : STR("\n");
-}
-
-static Str indent_unit(const SourceText *source) {
-    for (uint32_t i = 0; i < source->line_count; i++) {
-        char c = source->text.at[source->lines[i]];
-        if (c == '\t') return STR("\t");
-        if (c == ' ') return STR("    ");
-    }
-    return STR("    ");
-}
-
-static Str source_lines(Arena *run, const SourceText *source, uint32_t from,
-                        uint32_t to) {
-    uint32_t start = source->lines[from - 1];
-    uint32_t end = to < source->line_count ? source->lines[to]
-                                           : (uint32_t)source->text.len;
-    return arena_str(run, source_span(source, start, end));
-}
-
-// ---- what the file needs besides -------------------------------------------------------------------
+// ---- what the file needs besides --------------------------------------------
 
 static bool binds(const Module *m, const char *name) {
     const Sym *sym = sym_find(m->project->symbols, str_of(name));
@@ -833,7 +642,8 @@ static void add_inserts(Rewrite *out, Arena *run, const RewriteInput *in) {
     }
     if (!binds(m, "npu_fused_ready")) {
         buf_add(&buf, STR("\n\ndef npu_fused_ready(operator, *tensors):\n"
-                          "    \"\"\"Whether torch_npu has `operator` and every tensor is on an NPU.\"\"\"\n"
+                          "    \"\"\"Whether torch_npu has `operator` and every tensor is on an "
+                          "NPU.\"\"\"\n"
                           "    return hasattr(torch_npu, operator) and all(\n"
                           "        t.device.type == \"npu\" for t in tensors\n"
                           "    )\n"));

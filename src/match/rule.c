@@ -40,7 +40,7 @@ static Node *find_assignment(const Module *m, const char *name) {
     return NULL;
 }
 
-// ---- what rule(...) says ---------------------------------------------------------
+// ---- what rule(...) says ----------------------------------------------------
 
 static Node *find_rule_call(const Module *m) {
     NodeList body = m->parsed.module->u.module.body;
@@ -99,7 +99,7 @@ static bool read_meta(Rule *rule, Arena *arena, Err *err) {
     return true;
 }
 
-// ---- parameters --------------------------------------------------------------------
+// ---- parameters -------------------------------------------------------------
 
 static bool add_param(Rule *rule, Node *arg, Node *fallback, bool keyword_only,
                       Err *err) {
@@ -178,7 +178,7 @@ int spec_truth(const Spec *spec, const Node *test) {
     return none_test(spec, test);
 }
 
-// ---- specialisations ---------------------------------------------------------------
+// ---- specialisations --------------------------------------------------------
 
 uint64_t op_bit(uint16_t op) {
     return UINT64_C(1) << (op % 64);
@@ -297,7 +297,7 @@ static bool make_specs(RuleSet *set, Rule *rule, Err *err) {
                       "no alternative of reference() returns one value");
 }
 
-// ---- files -------------------------------------------------------------------------
+// ---- files ------------------------------------------------------------------
 
 static void read_operator(RuleSet *set, Rule *rule, const char *folder) {
     Arena *arena = set->flow.arena;
@@ -358,23 +358,23 @@ static bool load_rule(RuleSet *set, const char *folder, const char *name,
     return true;
 }
 
-bool rules_load(RuleSet *out, Arena *arena, Project *project,
-                const OpTable *ops, const char *folder, Err *err) {
-    if (!out->project) {
-        out->project = project;
-        flow_init(&out->flow, project, ops, arena);
-    }
+void rules_init(RuleSet *out, Arena *arena, Project *project, const OpTable *ops) {
+    *out = (RuleSet){.project = project};
+    flow_init(&out->flow, project, ops, arena);
+}
+
+bool rules_load(RuleSet *set, const char *folder, Err *err) {
     FolderList list;
-    if (!folder_read(&list, arena, folder, err)) return false;
-    uint32_t before = out->rules.len;
+    if (!folder_read(&list, set->flow.arena, folder, err)) return false;
+    uint32_t before = set->rules.len;
     for (size_t i = 0; i < list.len; i++) {
         Str name = str_of(list.at[i].name);
         if (list.at[i].kind != FILE_REGULAR || !str_ends(name, ".py") ||
             name.at[0] == '_') {
             continue;
         }
-        if (!load_rule(out, folder, list.at[i].name, err)) return false;
+        if (!load_rule(set, folder, list.at[i].name, err)) return false;
     }
-    if (out->rules.len > before) return true;
+    if (set->rules.len > before) return true;
     return err_set(err, "no rules in '%s'", folder);
 }

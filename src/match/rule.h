@@ -56,8 +56,8 @@ typedef struct RuleSet {
 
 // Reads every *.py of the folder (and ops/*.py beside it). Everything lives in
 // `arena` (run). Fails on a file that is not a rule, naming file and line.
-MUST_CHECK bool rules_load(RuleSet *out, Arena *arena, Project *project,
-                           const OpTable *ops, const char *folder, Err *err);
+void rules_init(RuleSet *out, Arena *arena, Project *project, const OpTable *ops);
+MUST_CHECK bool rules_load(RuleSet *set, const char *folder, Err *err);
 
 // The index of the parameter named so, or -1.
 int rule_param(const Rule *rule, const Sym *name);

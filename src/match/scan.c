@@ -46,7 +46,7 @@ static void skip_file(Scan *scan, Str file, Str reason, uint32_t line) {
     vec_push(scan->run, &scan->out->skipped, skipped);
 }
 
-// ---- code that is fused already -------------------------------------------------------
+// ---- code that is fused already ---------------------------------------------
 
 typedef struct FusedWalk {
     Scan *scan;
@@ -113,7 +113,7 @@ static bool is_fused_already(const Scan *scan, uint32_t from, const Candidate *c
     return false;
 }
 
-// ---- findings of one file -----------------------------------------------------------------
+// ---- findings of one file ---------------------------------------------------
 
 typedef struct FileMatches {
     VEC(Candidate) list;
@@ -162,7 +162,7 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
         }
         Frame *frame = flow_function(flow, mf, info);
         if (!frame) continue;
-        if (explained) explain_line(scan->options, frame, &scan->rules, scan->options->explain_line);
+        if (explained) explain_line(scan->options, frame, &scan->rules);
         Candidates found = {0};
         find_candidates(&found, frame, &scan->rules, scan->options->only_rule);
         for (uint32_t k = 0; k < found.list.len; k++) {
@@ -215,7 +215,7 @@ static void scan_file(Scan *scan, const ScanInput *input) {
     project_trim(&scan->project, MODULES_MAX_BYTES / scan->pool->jobs);
 }
 
-// ---- the whole scan -------------------------------------------------------------------------
+// ---- the whole scan ---------------------------------------------------------
 
 static int compare_findings(const void *a, const void *b) {
     const Finding *x = a, *y = b;
@@ -272,10 +272,7 @@ static void list_files(Project *project, Arena *run, const ScanInput *inputs,
 
 static bool load_rules(Scan *scan, Err *err) {
     for (uint32_t i = 0; i < scan->options->rule_folder_count; i++) {
-        if (!rules_load(&scan->rules, scan->run, &scan->rule_project, &scan->ops,
-                        scan->options->rule_folders[i], err)) {
-            return false;
-        }
+        if (!rules_load(&scan->rules, scan->options->rule_folders[i], err)) return false;
     }
     Str only = scan->options->only_rule;
     for (uint32_t i = 0; only.len && i < scan->rules.rules.len; i++) {
@@ -290,6 +287,7 @@ static bool open_scan(Scan *scan, Err *err) {
     ops_init(&scan->ops, scan->run);
     project_init(&scan->rule_project, &scan->symbols);
     project_init(&scan->project, &scan->symbols);
+    rules_init(&scan->rules, scan->run, &scan->rule_project, &scan->ops);
     bool ok = load_rules(scan, err);
     filter_init(&scan->filter, &scan->rules, &scan->symbols);
     const Pool *pool = scan->pool;
@@ -413,12 +411,12 @@ static void run_workers(Worker *workers, uint32_t count) {
     }
 }
 
-bool scan_run(FindingSet *out, Arena *run, const ScanInput *inputs,
-              uint32_t count, const ScanOptions *options, Err *err) {
+bool scan_run(FindingSet *out, Arena *run, ScanInputs inputs,
+              const ScanOptions *options, Err *err) {
     *out = (FindingSet){.root = arena_str(run, options->root),
                         .tool_version = STR(NPUFUSE_VERSION)};
-    Pool pool = {.inputs = inputs, .count = count};
-    pool.jobs = options->explain_file.len ? 1 : job_count(options, count);
+    Pool pool = {.inputs = inputs.at, .count = inputs.len};
+    pool.jobs = options->explain_file.len ? 1 : job_count(options, inputs.len);
     pthread_mutex_init(&pool.lock, NULL);
     Worker *workers = NEW_N(run, Worker, pool.jobs);
     bool ok = true;

@@ -28,10 +28,15 @@ typedef struct ScanInput {
     bool has_text;
 } ScanInput;
 
+typedef struct ScanInputs {
+    const ScanInput *at;
+    uint32_t len;
+} ScanInputs;
+
 // Scans every input. Files that cannot be read or decoded are noted in
 // `skipped`, syntax faults with their line; both do not fail the scan. Fails
 // only on rules that cannot be loaded. Everything in `out` lives in `run`.
-MUST_CHECK bool scan_run(FindingSet *out, Arena *run, const ScanInput *inputs,
-                         uint32_t count, const ScanOptions *options, Err *err);
+MUST_CHECK bool scan_run(FindingSet *out, Arena *run, ScanInputs inputs,
+                         const ScanOptions *options, Err *err);
 
 #endif

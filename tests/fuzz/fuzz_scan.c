@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Str text = arena_str(&run, (Str){(const char *)data, size});
     ScanInput input = {.path = "fuzz.py", .shown = STR("fuzz.py"),
                        .text = text, .has_text = true};
-    if (!scan_run(&set, &run, &input, 1, &options, &err)) BUG("%s", err.text);
+    if (!scan_run(&set, &run, (ScanInputs){&input, 1}, &options, &err)) BUG("%s", err.text);
     check_findings(&set);
     Buf out = {0};
     findings_json_write(&out, &set);
