@@ -3,6 +3,9 @@
 
 #include "match/candidate.h"
 
+// Smaller patterns have no near miss: any gate would be one of quick_gelu.
+enum { NEAR_MIN_SIZE = 4 };
+
 // The factors' operators of a product, as bits; 0 for other values.
 static uint64_t factor_bits(Flow *flow, Val *root) {
     Factors factors;
@@ -192,7 +195,7 @@ static void note_near_miss(Candidates *out, Frame *f, const Group *group,
                            const Spec *spec) {
     Match *match = NEW(f->flow->arena, Match);
     if (match_value(match, f->flow, spec, group->root)) return;
-    if (match->best_seen * 3 < spec->size * 2 || spec->size < 3) return;
+    if (match->best_seen * 3 < spec->size * 2 || spec->size < NEAR_MIN_SIZE) return;
     if (is_part_of(out, group->root, spec->rule)) return;
     for (uint32_t i = 0; i < out->list.len; i++) {
         if (out->list.at[i].near && out->list.at[i].root == group->root) return;

@@ -115,7 +115,7 @@ static Str requirement_name(Arena *run, const Requirement *r) {
     // The first attribute the predicate looks at: dtype, shape, numel ...
     Str text = source_span(&r->module->source, r->test->start, r->test->end);
     static const char *const names[] = {"dtype", "shape", "numel", "dim", "contiguous",
-                                        "unclamped"};
+                                        "unclamped", "uncentred"};
     for (size_t i = 0; i < COUNT(names); i++) {
         for (size_t k = 0; k + strlen(names[i]) <= text.len; k++) {
             if (memcmp(text.at + k, names[i], strlen(names[i])) == 0) {
@@ -131,9 +131,12 @@ static void add_requirement_facts(Finding *out, Arena *run, const Candidate *c,
     for (uint32_t i = 0; i < all->len; i++) {
         const Requirement *r = &all->at[i];
         Fact fact = {.name = requirement_name(run, r), .state = r->state};
-        fact.claim = r->why.len
-            ? arena_printf(run, "%.*s: %.*s", STR_FMT(r->message), STR_FMT(r->why))
-            : arena_str(run, r->message);
+        // The message of unclamped() and its like says what is wrong if it fails.
+        bool absence = str_starts(fact.name, "requires_un") && r->state == FACT_PROVEN;
+        fact.claim = absence      ? arena_str(run, r->why)
+                     : r->why.len ? arena_printf(run, "%.*s: %.*s", STR_FMT(r->message),
+                                                 STR_FMT(r->why))
+                                  : arena_str(run, r->message);
         if (r->state == FACT_UNKNOWN && c->place && !c->place->fault) {
             Str guard = requirement_text(c->place, r, true);
             if (!guard.len) guard = requirement_text(c->place, r, false);

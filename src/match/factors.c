@@ -16,9 +16,17 @@ static Val *open_casts(Factors *out, Flow *flow, Val *v) {
     return inner;
 }
 
+// self.alpha that the constructor sets to one number is that number.
+static Val *known_number(Flow *flow, Val *v) {
+    if (v->op != V_ATTR || !object_class(v->args[0])) return v;
+    Resolved r = flow_resolve(flow, v);
+    return r.val && !r.from_config && val_is_number(r.val) ? r.val : v;
+}
+
 // Opens `op` down to `left` more levels.
 static void flatten(Factors *out, Flow *flow, Val *v, Op op, int left) {
     v = open_casts(out, flow, v);
+    if (op == OP_MUL) v = known_number(flow, v);
     if (v->op == OP_CONTIGUOUS) {
         vec_push(flow->arena, &out->seen, v);
         flatten(out, flow, v->args[0], op, left);

@@ -49,204 +49,173 @@ bool node_is_statement(const Node *node) {
 
 // --- fields ----------------------------------------------------------------
 
-// Both return false to stop.
-typedef struct FieldVisit {
-    NodeFieldVisit visit;
-    void *data;
-} FieldVisit;
+// One field of a kind: where it is in the Node, or behind the pointer that its
+// union holds.
+typedef struct FieldRow {
+    const char *name; // NULL ends a row
+    uint8_t offset;
+    bool is_list;
+    bool is_behind;
+} FieldRow;
 
-static bool one(const FieldVisit *v, const char *name, Node *child) {
-    if (!child) return true;
-    NodeField field = {name, &child, 1, false};
-    return v->visit(&field, v->data);
-}
+#define ONE(name, field) {name, offsetof(Node, u.field), false, false}
+#define LIST(name, field) {name, offsetof(Node, u.field), true, false}
+#define ONE_IN(name, Type, field) {name, offsetof(Type, field), false, true}
+#define LIST_IN(name, Type, field) {name, offsetof(Type, field), true, true}
 
-static bool list(const FieldVisit *v, const char *name, NodeList children) {
-    if (!children.len) return true;
-    NodeField field = {name, children.at, children.len, true};
-    return v->visit(&field, v->data);
-}
+#define VALUE {ONE("value", return_.value)}
+#define FUNCTION                                                               \
+    {LIST_IN("decorator_list", FunctionNode, decorators),                      \
+     LIST_IN("type_params", FunctionNode, type_params),                        \
+     ONE_IN("args", FunctionNode, args),                                       \
+     ONE_IN("returns", FunctionNode, returns),                                 \
+     LIST_IN("body", FunctionNode, body)}
+#define FOR                                                                    \
+    {ONE_IN("target", ForNode, target), ONE_IN("iter", ForNode, iter),         \
+     LIST_IN("body", ForNode, body), LIST_IN("orelse", ForNode, orelse)}
+#define WHILE                                                                  \
+    {ONE("test", while_.test), LIST("body", while_.body),                      \
+     LIST("orelse", while_.orelse)}
+#define WITH {LIST("items", with.items), LIST("body", with.body)}
+#define TRY                                                                    \
+    {LIST_IN("body", TryNode, body), LIST_IN("handlers", TryNode, handlers),   \
+     LIST_IN("orelse", TryNode, orelse),                                       \
+     LIST_IN("finalbody", TryNode, finalbody)}
+#define ELTS {LIST("elts", list.elts)}
+#define COMP {ONE("elt", comp.elt), LIST("generators", comp.generators)}
+#define FORMATTED                                                              \
+    {ONE("value", formatted.value), ONE("format_spec", formatted.format_spec)}
+#define PATTERNS {LIST("patterns", match_list.patterns)}
+#define TYPE_PARAM                                                             \
+    {ONE("bound", type_var.bound),                                             \
+     ONE("default_value", type_var.default_value)}
 
-static bool function_fields(const FunctionNode *f, const FieldVisit *v) {
-    return list(v, "decorator_list", f->decorators) &&
-           list(v, "type_params", f->type_params) && one(v, "args", f->args) &&
-           one(v, "returns", f->returns) && list(v, "body", f->body);
-}
+enum { MAX_FIELDS = 8 }; // with the end mark
 
-static bool class_fields(const ClassNode *c, const FieldVisit *v) {
-    return list(v, "decorator_list", c->decorators) &&
-           list(v, "type_params", c->type_params) &&
-           list(v, "bases", c->bases) && list(v, "keywords", c->keywords) &&
-           list(v, "body", c->body);
-}
+static const FieldRow FIELDS[N_KIND_COUNT][MAX_FIELDS] = {
+    [N_MODULE] = {LIST("body", module.body)},
+    [N_FUNCTION_DEF] = FUNCTION,
+    [N_ASYNC_FUNCTION_DEF] = FUNCTION,
+    [N_CLASS_DEF] = {LIST_IN("decorator_list", ClassNode, decorators),
+                     LIST_IN("type_params", ClassNode, type_params),
+                     LIST_IN("bases", ClassNode, bases),
+                     LIST_IN("keywords", ClassNode, keywords),
+                     LIST_IN("body", ClassNode, body)},
+    [N_RETURN] = VALUE,
+    [N_DELETE] = {LIST("targets", delete_.targets)},
+    [N_ASSIGN] = {LIST("targets", assign.targets), ONE("value", assign.value)},
+    [N_TYPE_ALIAS] = {ONE("name", type_alias.name),
+                      LIST("type_params", type_alias.type_params),
+                      ONE("value", type_alias.value)},
+    [N_AUG_ASSIGN] = {ONE("target", aug_assign.target),
+                      ONE("value", aug_assign.value)},
+    [N_ANN_ASSIGN] = {ONE("target", ann_assign.target),
+                      ONE("annotation", ann_assign.annotation),
+                      ONE("value", ann_assign.value)},
+    [N_FOR] = FOR,
+    [N_ASYNC_FOR] = FOR,
+    [N_WHILE] = WHILE,
+    [N_IF] = WHILE,
+    [N_WITH] = WITH,
+    [N_ASYNC_WITH] = WITH,
+    [N_MATCH] = {ONE("subject", match.subject), LIST("cases", match.cases)},
+    [N_RAISE] = {ONE("exc", raise.exc), ONE("cause", raise.cause)},
+    [N_TRY] = TRY,
+    [N_TRY_STAR] = TRY,
+    [N_ASSERT] = {ONE("test", assert_.test), ONE("msg", assert_.msg)},
+    [N_IMPORT] = {LIST("names", import.names)},
+    [N_IMPORT_FROM] = {LIST("names", import_from.names)},
+    [N_EXPR] = VALUE,
+    [N_BOOL_OP] = {LIST("values", bool_op.values)},
+    [N_NAMED_EXPR] = {ONE("target", named.target), ONE("value", named.value)},
+    [N_BIN_OP] = {ONE("left", bin.left), ONE("right", bin.right)},
+    [N_UNARY_OP] = {ONE("operand", unary.operand)},
+    [N_LAMBDA] = {ONE("args", lambda.args), ONE("body", lambda.body)},
+    [N_IF_EXP] = {ONE("body", if_exp.body), ONE("test", if_exp.test),
+                  ONE("orelse", if_exp.orelse)},
+    [N_DICT] = {LIST("keys", dict.keys), LIST("values", dict.values)},
+    [N_SET] = ELTS,
+    [N_LIST_COMP] = COMP,
+    [N_SET_COMP] = COMP,
+    [N_DICT_COMP] = {ONE("key", comp.elt), ONE("value", comp.value),
+                     LIST("generators", comp.generators)},
+    [N_GENERATOR_EXP] = COMP,
+    [N_AWAIT] = VALUE,
+    [N_YIELD] = VALUE,
+    [N_YIELD_FROM] = VALUE,
+    [N_COMPARE] = {ONE("left", compare.left),
+                   LIST("comparators", compare.comparators)},
+    [N_CALL] = {ONE("func", call.func), LIST("args", call.args),
+                LIST("keywords", call.keywords)},
+    [N_FORMATTED_VALUE] = FORMATTED,
+    [N_INTERPOLATION] = FORMATTED,
+    [N_JOINED_STR] = {LIST("values", joined.values)},
+    [N_TEMPLATE_STR] = {LIST("values", joined.values)},
+    [N_ATTRIBUTE] = {ONE("value", attribute.value)},
+    [N_SUBSCRIPT] = {ONE("value", subscript.value),
+                     ONE("slice", subscript.slice)},
+    [N_STARRED] = VALUE,
+    [N_LIST] = ELTS,
+    [N_TUPLE] = ELTS,
+    [N_SLICE] = {ONE("lower", slice.lower), ONE("upper", slice.upper),
+                 ONE("step", slice.step)},
+    [N_COMPREHENSION] = {ONE("target", comprehension.target),
+                         ONE("iter", comprehension.iter),
+                         LIST("ifs", comprehension.ifs)},
+    [N_EXCEPT_HANDLER] = {ONE("type", handler.type),
+                          LIST("body", handler.body)},
+    [N_ARGUMENTS] = {LIST_IN("posonlyargs", ArgumentsNode, posonly),
+                     LIST_IN("args", ArgumentsNode, args),
+                     LIST_IN("defaults", ArgumentsNode, defaults),
+                     ONE_IN("vararg", ArgumentsNode, vararg),
+                     LIST_IN("kwonlyargs", ArgumentsNode, kwonly),
+                     LIST_IN("kw_defaults", ArgumentsNode, kw_defaults),
+                     ONE_IN("kwarg", ArgumentsNode, kwarg)},
+    [N_ARG] = {ONE("annotation", arg.annotation)},
+    [N_KEYWORD] = {ONE("value", keyword.value)},
+    [N_WITHITEM] = {ONE("context_expr", withitem.expr),
+                    ONE("optional_vars", withitem.vars)},
+    [N_MATCH_CASE] = {ONE("pattern", match_case.pattern),
+                      ONE("guard", match_case.guard),
+                      LIST("body", match_case.body)},
+    [N_MATCH_VALUE] = {ONE("value", match_value.value)},
+    [N_MATCH_SEQUENCE] = PATTERNS,
+    [N_MATCH_MAPPING] = {LIST("keys", match_mapping.keys),
+                         LIST("patterns", match_mapping.patterns)},
+    [N_MATCH_CLASS] = {ONE_IN("cls", MatchClassNode, cls),
+                       LIST_IN("patterns", MatchClassNode, patterns),
+                       LIST_IN("kwd_patterns", MatchClassNode, kwd_patterns)},
+    [N_MATCH_AS] = {ONE("pattern", match_as.pattern)},
+    [N_MATCH_OR] = PATTERNS,
+    [N_TYPE_VAR] = TYPE_PARAM,
+    [N_PARAM_SPEC] = TYPE_PARAM,
+    [N_TYPE_VAR_TUPLE] = TYPE_PARAM,
+};
 
-static bool arguments_fields(const ArgumentsNode *a, const FieldVisit *v) {
-    return list(v, "posonlyargs", a->posonly) && list(v, "args", a->args) &&
-           list(v, "defaults", a->defaults) && one(v, "vararg", a->vararg) &&
-           list(v, "kwonlyargs", a->kwonly) &&
-           list(v, "kw_defaults", a->kw_defaults) && one(v, "kwarg", a->kwarg);
+// False where the field is empty.
+static bool read_field(NodeField *out, const Node *node, const FieldRow *row) {
+    const void *behind = node->u.function; // any of the pointers
+    const char *at = row->is_behind ? behind : (const char *)node;
+    out->name = row->name;
+    out->is_list = row->is_list;
+    if (row->is_list) {
+        NodeList list;
+        memcpy(&list, at + row->offset, sizeof(list));
+        out->at = list.at;
+        out->len = list.len;
+        return list.len > 0;
+    }
+    out->at = (Node *const *)(const void *)(at + row->offset);
+    out->len = 1;
+    return *out->at != NULL;
 }
 
 bool node_fields(const Node *node, NodeFieldVisit visit, void *data) {
-    const FieldVisit v_ = {visit, data};
-    const FieldVisit *v = &v_;
-    switch ((NodeKind)node->kind) {
-    case N_NONE:
-    case N_PASS:
-    case N_BREAK:
-    case N_CONTINUE:
-    case N_BROKEN:
-    case N_GLOBAL:
-    case N_NONLOCAL:
-    case N_CONSTANT:
-    case N_NAME:
-    case N_ALIAS:
-    case N_MATCH_SINGLETON:
-    case N_MATCH_STAR:
-    case N_KIND_COUNT: return true;
-    case N_MODULE: return list(v, "body", node->u.module.body);
-    case N_FUNCTION_DEF:
-    case N_ASYNC_FUNCTION_DEF: return function_fields(node->u.function, v);
-    case N_CLASS_DEF: return class_fields(node->u.class_, v);
-    case N_RETURN:
-    case N_EXPR:
-    case N_AWAIT:
-    case N_YIELD:
-    case N_YIELD_FROM:
-    case N_STARRED: return one(v, "value", node->u.return_.value);
-    case N_DELETE: return list(v, "targets", node->u.delete_.targets);
-    case N_ASSIGN:
-        return list(v, "targets", node->u.assign.targets) &&
-               one(v, "value", node->u.assign.value);
-    case N_TYPE_ALIAS:
-        return one(v, "name", node->u.type_alias.name) &&
-               list(v, "type_params", node->u.type_alias.type_params) &&
-               one(v, "value", node->u.type_alias.value);
-    case N_AUG_ASSIGN:
-        return one(v, "target", node->u.aug_assign.target) &&
-               one(v, "value", node->u.aug_assign.value);
-    case N_ANN_ASSIGN:
-        return one(v, "target", node->u.ann_assign.target) &&
-               one(v, "annotation", node->u.ann_assign.annotation) &&
-               one(v, "value", node->u.ann_assign.value);
-    case N_FOR:
-    case N_ASYNC_FOR:
-        return one(v, "target", node->u.for_->target) &&
-               one(v, "iter", node->u.for_->iter) &&
-               list(v, "body", node->u.for_->body) &&
-               list(v, "orelse", node->u.for_->orelse);
-    case N_WHILE:
-    case N_IF:
-        return one(v, "test", node->u.while_.test) &&
-               list(v, "body", node->u.while_.body) &&
-               list(v, "orelse", node->u.while_.orelse);
-    case N_WITH:
-    case N_ASYNC_WITH:
-        return list(v, "items", node->u.with.items) &&
-               list(v, "body", node->u.with.body);
-    case N_MATCH:
-        return one(v, "subject", node->u.match.subject) &&
-               list(v, "cases", node->u.match.cases);
-    case N_RAISE:
-        return one(v, "exc", node->u.raise.exc) &&
-               one(v, "cause", node->u.raise.cause);
-    case N_TRY:
-    case N_TRY_STAR:
-        return list(v, "body", node->u.try_->body) &&
-               list(v, "handlers", node->u.try_->handlers) &&
-               list(v, "orelse", node->u.try_->orelse) &&
-               list(v, "finalbody", node->u.try_->finalbody);
-    case N_ASSERT:
-        return one(v, "test", node->u.assert_.test) &&
-               one(v, "msg", node->u.assert_.msg);
-    case N_IMPORT: return list(v, "names", node->u.import.names);
-    case N_IMPORT_FROM: return list(v, "names", node->u.import_from.names);
-    case N_BOOL_OP: return list(v, "values", node->u.bool_op.values);
-    case N_NAMED_EXPR:
-        return one(v, "target", node->u.named.target) &&
-               one(v, "value", node->u.named.value);
-    case N_BIN_OP:
-        return one(v, "left", node->u.bin.left) &&
-               one(v, "right", node->u.bin.right);
-    case N_UNARY_OP: return one(v, "operand", node->u.unary.operand);
-    case N_LAMBDA:
-        return one(v, "args", node->u.lambda.args) &&
-               one(v, "body", node->u.lambda.body);
-    case N_IF_EXP:
-        return one(v, "body", node->u.if_exp.body) &&
-               one(v, "test", node->u.if_exp.test) &&
-               one(v, "orelse", node->u.if_exp.orelse);
-    case N_DICT:
-        return list(v, "keys", node->u.dict.keys) &&
-               list(v, "values", node->u.dict.values);
-    case N_SET:
-    case N_LIST:
-    case N_TUPLE: return list(v, "elts", node->u.list.elts);
-    case N_DICT_COMP:
-        return one(v, "key", node->u.comp.elt) &&
-               one(v, "value", node->u.comp.value) &&
-               list(v, "generators", node->u.comp.generators);
-    case N_LIST_COMP:
-    case N_SET_COMP:
-    case N_GENERATOR_EXP:
-        return one(v, "elt", node->u.comp.elt) &&
-               list(v, "generators", node->u.comp.generators);
-    case N_COMPARE:
-        return one(v, "left", node->u.compare.left) &&
-               list(v, "comparators", node->u.compare.comparators);
-    case N_CALL:
-        return one(v, "func", node->u.call.func) &&
-               list(v, "args", node->u.call.args) &&
-               list(v, "keywords", node->u.call.keywords);
-    case N_FORMATTED_VALUE:
-    case N_INTERPOLATION:
-        return one(v, "value", node->u.formatted.value) &&
-               one(v, "format_spec", node->u.formatted.format_spec);
-    case N_JOINED_STR:
-    case N_TEMPLATE_STR: return list(v, "values", node->u.joined.values);
-    case N_ATTRIBUTE: return one(v, "value", node->u.attribute.value);
-    case N_SUBSCRIPT:
-        return one(v, "value", node->u.subscript.value) &&
-               one(v, "slice", node->u.subscript.slice);
-    case N_SLICE:
-        return one(v, "lower", node->u.slice.lower) &&
-               one(v, "upper", node->u.slice.upper) &&
-               one(v, "step", node->u.slice.step);
-    case N_COMPREHENSION:
-        return one(v, "target", node->u.comprehension.target) &&
-               one(v, "iter", node->u.comprehension.iter) &&
-               list(v, "ifs", node->u.comprehension.ifs);
-    case N_EXCEPT_HANDLER:
-        return one(v, "type", node->u.handler.type) &&
-               list(v, "body", node->u.handler.body);
-    case N_ARGUMENTS: return arguments_fields(node->u.arguments, v);
-    case N_ARG: return one(v, "annotation", node->u.arg.annotation);
-    case N_KEYWORD: return one(v, "value", node->u.keyword.value);
-    case N_WITHITEM:
-        return one(v, "context_expr", node->u.withitem.expr) &&
-               one(v, "optional_vars", node->u.withitem.vars);
-    case N_MATCH_CASE:
-        return one(v, "pattern", node->u.match_case.pattern) &&
-               one(v, "guard", node->u.match_case.guard) &&
-               list(v, "body", node->u.match_case.body);
-    case N_MATCH_VALUE: return one(v, "value", node->u.match_value.value);
-    case N_MATCH_SEQUENCE:
-    case N_MATCH_OR: return list(v, "patterns", node->u.match_list.patterns);
-    case N_MATCH_MAPPING:
-        return list(v, "keys", node->u.match_mapping.keys) &&
-               list(v, "patterns", node->u.match_mapping.patterns);
-    case N_MATCH_CLASS:
-        return one(v, "cls", node->u.match_class->cls) &&
-               list(v, "patterns", node->u.match_class->patterns) &&
-               list(v, "kwd_patterns", node->u.match_class->kwd_patterns);
-    case N_MATCH_AS: return one(v, "pattern", node->u.match_as.pattern);
-    case N_TYPE_VAR:
-    case N_PARAM_SPEC:
-    case N_TYPE_VAR_TUPLE:
-        return one(v, "bound", node->u.type_var.bound) &&
-               one(v, "default_value", node->u.type_var.default_value);
-    default: BUG("node kind %d", node->kind);
+    NodeField field;
+    for (const FieldRow *row = FIELDS[node->kind]; row->name; row++) {
+        if (read_field(&field, node, row) && !visit(&field, data)) return false;
     }
+    return true;
 }
 
 typedef struct ChildVisit {

@@ -87,6 +87,21 @@ typedef struct ArgumentsNode {
     Node *vararg, *kwarg;           // N_ARG or NULL
 } ArgumentsNode;
 
+typedef struct ForNode { // For, AsyncFor
+    Node *target, *iter;
+    NodeList body, orelse;
+} ForNode;
+
+typedef struct TryNode { // Try, TryStar
+    NodeList body, handlers, orelse, finalbody;
+} TryNode;
+
+typedef struct MatchClassNode {
+    Node *cls;
+    NodeList patterns, kwd_patterns;
+    const Sym **kwd_names; // one for each of kwd_patterns
+} MatchClassNode;
+
 struct Node {
     uint8_t kind;  // NodeKind
     uint8_t op;    // AstOp, ConstKind, conversion letter of FormattedValue
@@ -106,12 +121,12 @@ struct Node {
         struct { Node *target, *value; } aug_assign; // op
         // value may be NULL; NODE_SIMPLE where the target is a bare name
         struct { Node *target, *annotation, *value; } ann_assign;
-        struct { Node *target, *iter; NodeList body, orelse; } *for_;
+        ForNode *for_;
         struct { Node *test; NodeList body, orelse; } while_; // also If
         struct { NodeList items, body; } with;
         struct { Node *subject; NodeList cases; } match;
         struct { Node *exc, *cause; } raise; // either may be NULL
-        struct { NodeList body, handlers, orelse, finalbody; } *try_;
+        TryNode *try_;
         struct { Node *test, *msg; } assert_; // msg or NULL
         struct { NodeList names; } import;    // N_ALIAS
         // module or NULL
@@ -147,7 +162,7 @@ struct Node {
         struct { Node *value; } match_value;                 // also MatchSingleton (op: ConstKind)
         struct { NodeList patterns; } match_list;            // MatchSequence, MatchOr
         struct { NodeList keys, patterns; const Sym *rest; } match_mapping; // rest or NULL
-        struct { Node *cls; NodeList patterns, kwd_patterns; const Sym **kwd_names; } *match_class;
+        MatchClassNode *match_class;
         struct { const Sym *name; } match_star;              // name or NULL
         struct { Node *pattern; const Sym *name; } match_as; // each may be NULL
         // also ParamSpec, TypeVarTuple

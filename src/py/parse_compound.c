@@ -79,7 +79,7 @@ static Node *parse_for(Parser *p, NodeKind kind, uint32_t start) {
     if (p->failed) return p->dummy;
     NodeList orelse = parse_else(p, T_ELSE);
     Node *node = parser_node(p, kind, start);
-    node->u.for_ = arena_alloc(p->arena, sizeof(*node->u.for_));
+    node->u.for_ = NEW(p->arena, ForNode);
     node->u.for_->target = target;
     node->u.for_->iter = iter;
     node->u.for_->body = body;
@@ -209,7 +209,7 @@ static Node *parse_try(Parser *p) {
         parse_incomplete(p, "expected 'except' or 'finally'");
     }
     Node *node = parser_node(p, star ? N_TRY_STAR : N_TRY, start);
-    node->u.try_ = arena_alloc(p->arena, sizeof(*node->u.try_));
+    node->u.try_ = NEW(p->arena, TryNode);
     node->u.try_->body = body;
     node->u.try_->handlers = handlers;
     node->u.try_->orelse = orelse;

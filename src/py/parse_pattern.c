@@ -125,7 +125,7 @@ static void parse_class_args(Parser *p, Node *node) {
 // class_pattern: name_or_attr '(' [patterns] ')'
 static Node *parse_class_pattern(Parser *p, Node *cls, uint32_t start) {
     Node *node = parser_node(p, N_MATCH_CLASS, start);
-    node->u.match_class = arena_alloc(p->arena, sizeof(*node->u.match_class));
+    node->u.match_class = NEW(p->arena, MatchClassNode);
     node->u.match_class->cls = cls;
     parse_class_args(p, node);
     node->end = p->prev_end;
