@@ -120,15 +120,18 @@ def read_frames(stream):
 
 def run_frames(command, paths):
     """The frames that `command` writes for the list of paths."""
-    with tempfile.TemporaryFile() as listing:
+    with tempfile.TemporaryFile() as listing, \
+            tempfile.TemporaryFile() as errors:
         listing.write("".join(f"{path}\n" for path in paths).encode())
         listing.seek(0)
-        child = subprocess.Popen(command, stdin=listing,
+        child = subprocess.Popen(command, stdin=listing, stderr=errors,
                                  stdout=subprocess.PIPE)
         yield from read_frames(child.stdout)
         if child.wait() != 0:
+            errors.seek(0)
+            text = errors.read(1000).decode("utf-8", "replace")
             raise RuntimeError(f"{command[0]} ended with "
-                               f"{child.returncode}")
+                               f"{child.returncode}: {text}")
 
 
 def our_frames(astdump, paths, fstring_positions):
@@ -161,7 +164,9 @@ TOO_LENIENT, TOO_STRICT = "accepted by us only", "rejected by us only"
 GOOD = (EQUAL, REJECTED)
 # CPython 3.14 checks the names of `from __future__ import` while parsing; what
 # a name means is no business of a parser.
-NOT_GRAMMAR = re.compile("future feature|not a chance")
+# Nor are the names of characters: we keep \\N{NAME} as written.
+NOT_GRAMMAR = re.compile("future feature|not a chance|"
+                         "unknown Unicode character name")
 
 
 def verdict(ours, theirs):

@@ -22,6 +22,8 @@ from pathlib import Path
 
 import compare
 import identifiers
+import limits
+import mutations
 import recovery
 import snippets
 
@@ -130,6 +132,18 @@ def check_snippets(run):
         run.compare("snippets of CPython's tests, this Python", paths)
 
 
+def check_mutations(run, seed):
+    """Damaged programs, against the newest grammar only."""
+    texts = snippets.snippets()
+    for path in sorted((HERE / "syntax_3_14").glob("*.py")):
+        texts.append(path.read_text(encoding="utf-8", errors="replace"))
+    count = 100000 if run.full else 10000
+    with tempfile.TemporaryDirectory() as folder:
+        paths = mutations.write_mutations(folder, texts, count, seed)
+        run.compare(f"damaged programs, seed {seed}, CPython 3.14", paths,
+                    run.pyodide)
+
+
 def corpora(run):
     stdlib = compare.stdlib_files()
     tests = [path for path in stdlib if path.name in GRAMMAR_TESTS]
@@ -159,6 +173,7 @@ def check_sanitized(run, preset="asan"):
     astdump = default_astdump(preset)
     if not astdump.exists() or astdump == run.astdump:
         return
+    run.add(f"limits ({preset})", *limits.check(astdump))
     run.add(f"broken ({preset})",
             *recovery.check(HERE / "broken", astdump, False))
     with tempfile.TemporaryDirectory() as folder:
@@ -179,6 +194,7 @@ def main():
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--accept", action="store_true")
     parser.add_argument("--astdump", type=Path, default=default_astdump("dev"))
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     if not options.astdump.exists():
@@ -189,8 +205,10 @@ def main():
     run.add("broken", *recovery.check(HERE / "broken", run.astdump,
                                       options.accept))
     run.add("characters of names", *identifiers.check(run.astdump))
+    run.add("limits", *limits.check(run.astdump))
     if run.pyodide:
         check_syntax(run)
+        check_mutations(run, options.seed)
     else:
         run.skipped += 1
     check_snippets(run)

@@ -27,3 +27,12 @@ class A:
 
     def k(self):
         pass
+
+
+def l():
+    x = foo(a,
+    y = 3
+    z = 4
+    self.w = [
+    v = 5
+    return v

@@ -13,3 +13,17 @@ f"\'{x}\"" f'\"' f"\\{x}\\"
 f"{x}\
 {y}"
 f"{x:}" f"{x!r:}" f"{x:{y}}" f"{x: {y} }" f"{x:{{1}.pop()}}"
+# Only a joined line behind the brace: the constant ends with the brace.
+f"}}\
+"
+f"a{{\
+"
+('a' f"\
+")
+("" f"\
+" 'a')
+f"\
+{x}\
+"
+f"{x:\
+}"
