@@ -5,12 +5,21 @@
 
 enum { FIRST_CAP = 1024 };
 
+// Eight bytes at a time: names are hashed at every cache miss of the lexer.
 static uint32_t hash_text(Str s) {
-    uint32_t h = 2166136261u;
-    for (size_t i = 0; i < s.len; i++) {
-        h = (h ^ (unsigned char)s.at[i]) * 16777619u;
+    const uint64_t k = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = s.len * k, word;
+    const char *at = s.at;
+    size_t left = s.len;
+    for (; left >= 8; at += 8, left -= 8) {
+        memcpy(&word, at, 8);
+        h = (h ^ word) * k;
+        h ^= h >> 29;
     }
-    return h;
+    word = 0;
+    if (left) memcpy(&word, at, left);
+    h = (h ^ word) * k;
+    return (uint32_t)(h >> 32);
 }
 
 void sym_table_init(SymTable *table) {
@@ -18,6 +27,7 @@ void sym_table_init(SymTable *table) {
     arena_init(&table->arena);
     table->cap = FIRST_CAP;
     table->slots = NEW_N(&table->arena, const Sym *, table->cap);
+    table->recent = NEW_N(&table->arena, const Sym *, SYM_RECENT);
 }
 
 void sym_table_free(SymTable *table) {

@@ -17,7 +17,10 @@ typedef struct SymTable {
     Arena arena;
     const Sym **slots; // open addressing, power of two
     uint32_t cap, len;
+    const Sym **recent; // SYM_RECENT names seen lately; for the lexer's use
 } SymTable;
+
+enum { SYM_RECENT_BITS = 13, SYM_RECENT = 1 << SYM_RECENT_BITS };
 
 void sym_table_init(SymTable *table);
 void sym_table_free(SymTable *table);

@@ -90,7 +90,7 @@ void lexer_init(Lexer *lex, const SourceText *source, Arena *arena,
     lex->has_cr = text.len && memchr(text.at, '\r', text.len);
     lex->indents = NEW_N(arena, Indent, LEXER_MAX_INDENTS);
     lex->indent_count = 1;
-    lex->names = NEW_N(arena, const Sym *, LEXER_NAME_CACHE);
+    lex->names = symbols->recent; // warm from the files before
     lex->symbols = symbols;
 }
 
@@ -119,9 +119,8 @@ static uint32_t name_slot(const char *s, size_t len) {
     }
     uint32_t mid = (unsigned char)s[len / 2];
     uint32_t h = a * 0x9E3779B1u ^ (b * 0x85EBCA77u + (uint32_t)len * 0x27D4EB2Fu + mid);
-    return (h * 0xC2B2AE3Du) >> 22;
+    return (h * 0xC2B2AE3Du) >> (32 - SYM_RECENT_BITS);
 }
-_Static_assert(LEXER_NAME_CACHE == 1 << (32 - 22), "name_slot gives 10 bits");
 
 static const Sym *intern_name(Lexer *lex, const char *s, size_t len) {
     const Sym **slot = &lex->names[name_slot(s, len)];

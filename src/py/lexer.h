@@ -60,7 +60,7 @@ typedef struct Indent {
     uint32_t alt_col; // tabs are 1: the two must agree on every comparison
 } Indent;
 
-enum { LEXER_MAX_INDENTS = 101, LEXER_NAME_CACHE = 1024 };
+enum { LEXER_MAX_INDENTS = 101 };
 
 typedef struct Lexer {
     const char *text, *at, *end;
@@ -73,7 +73,7 @@ typedef struct Lexer {
     bool has_cr;      // the text holds a carriage return
     const char *error;
     Indent *indents;     // LEXER_MAX_INDENTS of them; the first is column 0
-    const Sym **names;   // LEXER_NAME_CACHE names seen lately, by hash
+    const Sym **names;   // names seen lately, by hash: SymTable.recent
     // From here on a triple quote of this kind ('"' first) has no end: a file
     // full of them is not searched again and again. NULL while not known.
     const char *unclosed[2];
