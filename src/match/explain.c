@@ -60,6 +60,23 @@ static void explain_spec(const ScanOptions *options, Frame *f, const EvalRecord 
     else tell_difference(options, &m, out);
 }
 
+void explain_function(const ScanOptions *options, Frame *f, const RuleSet *rules) {
+    Buf out = {0};
+    Candidates found = {0};
+    find_candidates(&found, f, rules, options->only_rule);
+    for (uint32_t i = 0; i < found.list.len; i++) {
+        const Candidate *c = &found.list.at[i];
+        buf_addf(&out, "  line %u: rule %.*s (%.*s)%s",
+                 source_line(&f->module->source, c->record->node->start),
+                 STR_FMT(c->match.spec->rule->id), STR_FMT(c->match.spec->variant),
+                 c->near ? ": a near miss" : "");
+        tell(options, &out);
+        if (c->near) tell_difference(options, &c->match, &out);
+        else tell_match(options, f, &c->match, c->record, &out);
+    }
+    buf_free(&out);
+}
+
 void explain_filtered(const ScanOptions *options, Str qualname) {
     Buf out = {0};
     buf_addf(&out, "%.*s: not read: it has no product, or no operator that any rule "

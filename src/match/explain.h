@@ -9,6 +9,8 @@
 // rule whose root could stand there made of them: matched (with the verdict's
 // grounds), or the first differing operator.
 void explain_line(const ScanOptions *options, Frame *frame, const RuleSet *rules);
+// Tells every candidate of the function with its requirements.
+void explain_function(const ScanOptions *options, Frame *frame, const RuleSet *rules);
 // Tells that a function was not read, and why.
 void explain_filtered(const ScanOptions *options, Str qualname);
 
