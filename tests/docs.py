@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the console blocks of README.md and docs/*.md and compares.
+"""Runs the console blocks of README*.md and docs/*.md and compares.
 
 In a block that starts with ```console, each line `$ command` is run by bash
 in a copy of examples/, with the npufuse of this tree on the PATH; blocks of
@@ -25,9 +25,8 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 
 
 def documents():
-    return [path for path in [ROOT / "README.md",
-                              *sorted((ROOT / "docs").rglob("*.md"))]
-            if path.exists()]
+    return [*sorted(ROOT.glob("README*.md")),
+            *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def split_commands(text):
@@ -36,7 +35,8 @@ def split_commands(text):
     for line in text.splitlines():
         if line.startswith("$ "):
             commands.append((line[2:], []))
-        elif commands and line.startswith("> ") and not commands[-1][1]:
+        elif (commands and not commands[-1][1] and
+                (line + " ").startswith("> ")):
             commands[-1] = (commands[-1][0] + "\n" + line[2:], [])
         elif commands:
             commands[-1][1].append(line)
