@@ -2,6 +2,7 @@
 // and functions of the project, which are read in place.
 #include "base/base.h"
 
+#include "flow/changes.h"
 #include "flow/flow.h"
 
 // A call that is not understood: its result is unlike any other, and the
@@ -597,6 +598,18 @@ static Str type_name_of(const Val *v) {
     return (Str){dotted.at + n, dotted.len - n};
 }
 
+// self.act = nn.SiLU(), but another method or a subclass stores another.
+static void note_changes(Frame *f, Assumption *a) {
+    const Val *subject = a->subject;
+    if (subject->op != V_ATTR || !object_class(subject->args[0])) return;
+    switch (attr_change(f->flow, object_class(subject->args[0]), subject->name)) {
+    case ATTR_KEPT: return;
+    case ATTR_CHANGED: a->open = a->likely = true; break;
+    case ATTR_CHANGED_OUTSIDE: break;
+    }
+    a->from_config = true; // left to the guard
+}
+
 static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
     if (value->op == V_OPAQUE || value->assume) return value;
     Arena *arena = f->flow->arena;
@@ -605,6 +618,7 @@ static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
                       .likely = r.likely,
                       .chain = r.chain, .type_name = type_name_of(r.val)};
     a->is_function = r.val->op != V_INSTANCE;
+    note_changes(f, a);
     a->claim = a->type_name;
     Val copy = *value;
     copy.ptr = subject;
@@ -627,6 +641,7 @@ static Val *call_known(Frame *f, Node *node, Val *callee, Val *const *args,
     case V_ATTR:
     case V_ITEM:
     case V_PHI:
+    case V_PARAM: // def forward(x, act=F.silu)
         return call_attr(f, node, callee, args, nargs);
     default: return NULL;
     }

@@ -1,6 +1,7 @@
 // eval_expr.c - expressions to values. Calls are in eval_call.c.
 #include "base/base.h"
 
+#include "flow/changes.h"
 #include "flow/flow.h"
 
 enum { EVAL_MAX_DEPTH = 3000 };
@@ -58,6 +59,7 @@ Val *eval_def(Flow *flow, const Def *def) {
         // Guards x = f(x) at module level.
         node_set_val(mf->frame, def->node, val_unique(&flow->graph, V_OPAQUE, NULL, 0));
         Val *val = eval_expr(mf->frame, def->node);
+        val = value_with_changes(flow, mf, def->node, val);
         node_set_val(mf->frame, def->node, val);
         return val;
     }
@@ -127,6 +129,7 @@ Val *eval_attribute(Frame *f, Val *object, const Sym *name) {
     Graph *g = &flow->graph;
     switch ((int)object->op) {
     case V_GLOBAL:
+        if (attr_is_patched(flow, f->mf, object, name)) return opaque(f);
         return val_global(g, arena_dotted(flow->arena, object->text, sym_str(name)));
     case V_MODULE:
         return member_of_module(f, object, name);

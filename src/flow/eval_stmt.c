@@ -84,8 +84,7 @@ void assign_target(Frame *f, Node *target, Val *value) {
     }
 }
 
-// What holds the numbers of x: views and casts may share them.
-static Val *storage_of(Val *x) {
+Val *storage_of(Val *x) {
     for (int depth = 0; depth < 100; depth++) {
         switch ((int)x->op) {
         case V_CAST: case V_PART: case V_ITEM: case OP_VIEW: case OP_TRANSPOSE:
@@ -433,6 +432,15 @@ static Falls eval_match(Frame *f, Node *stmt) {
 
 // ---- definitions ------------------------------------------------------------
 
+// `nonlocal x`: the nested function may bind x whenever it is called.
+static bool lose_nonlocal(Node *node, void *data) {
+    Frame *f = data;
+    for (uint32_t i = 0; node->kind == N_NONLOCAL && i < node->u.global.len; i++) {
+        bind_name(f, node->u.global.names[i], opaque(f));
+    }
+    return node_children(node, lose_nonlocal, data);
+}
+
 // Names that a nested function reads must keep the statements that bind them.
 static bool capture_names(Node *node, void *data) {
     Frame *f = data;
@@ -448,6 +456,7 @@ static bool capture_names(Node *node, void *data) {
 
 static void define_function(Frame *f, Node *stmt) {
     node_children(stmt, capture_names, f);
+    node_children(stmt, lose_nonlocal, f);
     Val *v = val_unique(&f->flow->graph, V_LAMBDA, NULL, 0);
     v->ptr = f;
     v->node = stmt;

@@ -138,6 +138,7 @@ struct ModuleFlow {
     uint32_t fact_cap, fact_len;
     VEC(FunctionInfo *) functions; // once listed
     bool listed;
+    struct Changes *changes; // what it changes after binding (changes.c)
     Frame *frame; // module level
     ModuleFlow *next;
 };
@@ -211,6 +212,8 @@ bool sym_ends_in_place(const Sym *name);
 // The value of a property (a method that is read without a call); NULL if
 // `method` is not one.
 Val *eval_property(Frame *f, Val *method);
+// What holds the numbers of x: views and casts may share them.
+Val *storage_of(Val *x);
 void eval_mutation(Frame *f, Val *storage);
 // An attribute of an object holds something new.
 void eval_attr_change(Frame *f, Val *object, const Sym *name, Val *value);

@@ -5,6 +5,7 @@
 // constructor read.
 #include "base/base.h"
 
+#include "flow/changes.h"
 #include "flow/resolve_impl.h"
 
 enum { CONSTRUCT_MAX_DEPTH = 3 };
@@ -16,6 +17,16 @@ const Def *object_class(const Val *object) {
     return NULL;
 }
 
+static bool method_is_patched(Flow *flow, Def *class_def, const Sym *name) {
+    Val object = {.op = V_CLASS, .def = class_def};
+    return attr_is_patched(flow, flow_module(flow, class_def->module), &object, name);
+}
+
+// `self` may be of a subclass; an object that was made here is of its class.
+static bool may_be_overridden(Flow *flow, const Val *object, const Sym *name) {
+    return object->op == V_PARAM && object->def && method_is_overridden(flow, object->def, name);
+}
+
 // The function `name` of a class or its bases; *owner is where it stands.
 static Node *find_method(Flow *flow, const Def *class_def, const Sym *name,
                          Def **owner) {
@@ -25,6 +36,7 @@ static Node *find_method(Flow *flow, const Def *class_def, const Sym *name,
         if (mro[i].kind != DEF_CLASS) continue;
         Node *fn = class_method(mro[i].node, name);
         if (!fn) continue;
+        if (method_is_patched(flow, &mro[i], name)) return NULL;
         *owner = NEW(flow->arena, Def);
         **owner = mro[i];
         return fn;
@@ -310,6 +322,10 @@ static AttrSource class_attr(Flow *flow, Val *object, const Def *class_def,
     for (uint32_t i = first; i < n; i++) {
         if (mro[i].kind != DEF_CLASS) continue;
         Node *fn = class_method(mro[i].node, name);
+        if (fn && (method_is_patched(flow, &mro[i], name) ||
+                   may_be_overridden(flow, object, name))) {
+            return (AttrSource){0};
+        }
         if (fn) {
             Def *owner = NEW(flow->arena, Def);
             *owner = mro[i];
@@ -344,6 +360,7 @@ AttrSource attr_source(Flow *flow, Val *object, const Sym *name) {
 
 Val *object_method(Flow *flow, Val *object, const Sym *name) {
     Def *owner;
+    if (may_be_overridden(flow, object, name)) return NULL;
     Node *fn = find_method(flow, object_class(object), name, &owner);
     return fn ? method_val(flow, object, fn, owner) : NULL;
 }

@@ -26,7 +26,8 @@ static Val *agreed_default(Resolver *r, const Classes *classes, const Sym *name)
     Val *agreed = NULL;
     for (uint32_t i = 0; i < classes->len; i++) {
         AttrSource source = field_default(r, &classes->at[i], name);
-        if (!source.val || val_is_none(source.val)) continue;
+        // A method is no setting: a subclass may have its own.
+        if (!source.val || val_is_none(source.val) || source.val->op == V_METHOD) continue;
         if (!agreed) {
             resolver_link(r, classes->at[i].module, classes->at[i].node, "config class");
             resolver_link(r, source.module, source.node, "default");

@@ -3,6 +3,8 @@
 
 #include "match/candidate.h"
 
+#include "flow/dtype.h"
+
 // Smaller patterns have no near miss: any gate would be one of quick_gelu.
 enum { NEAR_MIN_SIZE = 4 };
 
@@ -110,6 +112,14 @@ static bool may_be_number(Flow *flow, Val *v, int depth) {
     }
 }
 
+// x.shape[-1], t.item(), a parameter that is annotated as a number.
+static bool is_number(Flow *flow, Val *v) {
+    if (v->op == V_CALL && v->args[0]->op == V_ATTR && v->nargs == 1) {
+        return str_is(sym_str(v->args[0]->name), "item");
+    }
+    return is_scalar(flow, v, (Scalars){0});
+}
+
 // mask.float(): numbers are not cast.
 static bool is_cast(const Match *m, const Val *v) {
     for (uint32_t i = 0; i < m->seen.len; i++) {
@@ -129,6 +139,7 @@ static bool binds_sensibly(const Match *m) {
             (is_cast(m, v) || !may_be_number(m->flow, v, 0))) {
             return false;
         }
+        if (v && !rule->params[i].scalar && is_number(m->flow, v)) return false;
         if (!v || !rule->params[i].optional) continue;
         bool alone = true; // its only form of the rule: gate and up
         for (uint32_t k = 0; k < rule->param_count; k++) {

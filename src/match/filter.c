@@ -207,7 +207,9 @@ static uint32_t import_marks(FilterModule *fm, const Sym *name, bool *imported) 
     *imported = b && (b->kind == BIND_MODULE || b->kind == BIND_FROM);
     if (!*imported) return 0;
     Def def = project_lookup_shallow(fm->module, b);
-    return def.kind == DEF_EXTERNAL ? 0 : MARK_OPEN;
+    if (def.kind != DEF_EXTERNAL) return MARK_OPEN;
+    // from torch import rsqrt as inverse_root
+    return b->kind == BIND_FROM && b->attr ? b->attr->marks : 0;
 }
 
 // What calling the value of an expression may compute.

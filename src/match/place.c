@@ -580,6 +580,23 @@ static bool keeps_order(const Place *p) {
     return value && !has_call_before(p, value);
 }
 
+// An input that is named early is a second name of its tensor: no statement
+// that stays may write into that tensor before it is used.
+static bool changes_input(const Place *p) {
+    const Frame *f = p->frame;
+    for (uint32_t i = 0; i < p->match->spec->rule->param_count; i++) {
+        const PlacedInput *in = &p->inputs[i];
+        if (!in->node || in->at == p->last) continue;
+        uint32_t from = p->infos[in->at]->time_before, to = p->infos[p->last]->time_before;
+        for (uint32_t k = 0; k < f->stmts.len; k++) {
+            const StmtInfo *s = &f->stmts.at[k];
+            bool between = s->time_before >= from && s->time_before <= to;
+            if (between && s->mutated && s->mutated == storage_of(in->val)) return true;
+        }
+    }
+    return false;
+}
+
 void place_match(Place *out, Frame *frame, const Match *match,
                  const EvalRecord *record) {
     *out = (Place){.frame = frame, .match = match, .record = record};
@@ -608,6 +625,10 @@ void place_match(Place *out, Frame *frame, const Match *match,
         }
     }
     name_inputs(out);
+    if (changes_input(out)) {
+        out->fault = "an input changes between its statement and the result's";
+        return;
+    }
     if (!keeps_order(out)) {
         out->fault = "calls would be evaluated in another order";
         return;

@@ -163,6 +163,19 @@ static bool adds_axis(const Val *v) {
     return false;
 }
 
+// y.amax(-1, keepdim=True): what is kept of the axis is one element.
+static bool reduces(const Val *v) {
+    if (v->op == OP_MEAN || v->op == OP_SUM || v->op == OP_VAR || v->op == OP_STD) return true;
+    for (uint32_t i = 1; v->op == V_CALL && i < v->nargs; i++) {
+        const Val *arg = v->args[i];
+        if (arg->op == V_KEYWORD && arg->name && val_truth(arg->args[0]) == 1 &&
+            (str_is(sym_str(arg->name), "keepdim") || str_is(sym_str(arg->name), "keepdims"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool slice_is_one(const Val *slice) {
     if (slice->op != V_SLICE) return false;
     const Val *low = slice->args[0], *high = slice->args[1];
@@ -200,8 +213,8 @@ static FactState same_shape(Prover *p, Val *a, Val *b) {
     if (adds_axis(a) || adds_axis(b) || one_wide(a) != one_wide(b)) {
         return state(p, FACT_REFUTED, "one of the two is broadcast over the other");
     }
-    bool reduced = a->op == OP_MEAN || b->op == OP_MEAN || a->op == OP_UNSQUEEZE ||
-                   b->op == OP_UNSQUEEZE || a->op == OP_SUM || b->op == OP_SUM;
+    bool reduced = reduces(a) || reduces(b) || a->op == OP_UNSQUEEZE ||
+                   b->op == OP_UNSQUEEZE;
     if (reduced) {
         return state(p, FACT_REFUTED, "one of the two is broadcast over the other");
     }
