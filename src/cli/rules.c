@@ -14,7 +14,8 @@ typedef struct RulesArgs {
 
 static const Option options[] = {
     {"rules", 0, OPTION_LIST, "DIR",
-     "more rules, beside the bundled ones; may be repeated",
+     "more rules, beside the bundled ones; may be repeated\n"
+     "(their operators: DIR/../ops)",
      offsetof(RulesArgs, folders)},
 };
 
@@ -22,7 +23,7 @@ static const Usage usage = {
     .name = "rules",
     .operands = "list|check",
     .purpose = "list: every rule with its operator and alternatives.\n"
-               "check: reads every rule file and says what is wrong with it.",
+               "check: reads every rule file, and names the first fault.",
     .example = "npufuse rules check --rules my_rules/",
     .options = options,
     .option_count = COUNT(options),

@@ -36,7 +36,8 @@ static const Option options[] = {
     {"lang", 'l', OPTION_TEXT, "zh|en",
      "language of the report (by LC_ALL, LC_MESSAGES, LANG)", FIELD(lang)},
     {"rules", 0, OPTION_LIST, "DIR",
-     "more rules, beside the bundled ones; may be repeated", FIELD(rules)},
+     "more rules, beside the bundled ones; may be repeated\n"
+     "(their operators: DIR/../ops)", FIELD(rules)},
     {"rule", 0, OPTION_TEXT, "ID", "look for this rule only", FIELD(rule)},
     {"explain", 0, OPTION_TEXT, "FILE:LINE",
      "say for the code there why each rule matches or not", FIELD(explain)},
