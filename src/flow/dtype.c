@@ -6,11 +6,12 @@
 
 #include "flow/dtype.h"
 
-enum { DTYPE_MAX_DEPTH = 40, JOIN_MAX = 8 };
+enum { DTYPE_MAX_DEPTH = 40, JOIN_MAX = 8, STEPS_MAX = 4000, SCALAR_STEPS_MAX = 200 };
 
 typedef struct Calc {
     Flow *flow;
     Scalars scalars;
+    uint32_t steps; // values share their parts: bounds walks that visit them again
 } Calc;
 
 static Val *dtype(Calc *c, Val *v, int depth);
@@ -24,9 +25,10 @@ static bool annotated_number(const Val *param) {
     return str_is(name, "float") || str_is(name, "int");
 }
 
-bool is_scalar(Flow *flow, Val *v, Scalars scalars) {
-    for (uint32_t i = 0; i < scalars.len; i++) {
-        if (scalars.at[i] == v) return true;
+static bool is_number(Flow *flow, Val *v, const Scalars *scalars, uint32_t *steps) {
+    if (++*steps > SCALAR_STEPS_MAX) return false;
+    for (uint32_t i = 0; i < scalars->len; i++) {
+        if (scalars->at[i] == v) return true;
     }
     switch ((int)v->op) {
     case V_CONST: case V_SIZE: case OP_NUMEL: case OP_NDIM: return true;
@@ -39,12 +41,17 @@ bool is_scalar(Flow *flow, Val *v, Scalars scalars) {
         return r.val && val_is_number(r.val);
     }
     case OP_MUL: case OP_ADD: case OP_POW:
-        return is_scalar(flow, v->args[0], scalars) &&
-               is_scalar(flow, v->args[1], scalars);
+        return is_number(flow, v->args[0], scalars, steps) &&
+               is_number(flow, v->args[1], scalars, steps);
     case OP_NEG: case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL:
-        return is_scalar(flow, v->args[0], scalars);
+        return is_number(flow, v->args[0], scalars, steps);
     default: return false;
     }
+}
+
+bool is_scalar(Flow *flow, Val *v, Scalars scalars) {
+    uint32_t steps = 0;
+    return is_number(flow, v, &scalars, &steps);
 }
 
 // ---- joins --------------------------------------------------------------------------
@@ -96,7 +103,7 @@ static void absorb(Join *join) {
 static Val *promote(Calc *c, Val *a, Val *b, int depth) {
     Graph *g = &c->flow->graph;
     if (a == b) return a;
-    if (depth > 8) return val_unique(g, V_OPAQUE, NULL, 0);
+    if (depth > 8 || ++c->steps > STEPS_MAX) return val_unique(g, V_OPAQUE, NULL, 0);
     for (int i = 0; i < 2; i++) {
         Val *x = i ? b : a, *y = i ? a : b;
         if (x->op == V_AUTOCAST) {
@@ -180,7 +187,7 @@ static Val *dtype_of_cast(Calc *c, Val *v, int depth) {
 
 static Val *dtype(Calc *c, Val *v, int depth) {
     Graph *g = &c->flow->graph;
-    if (depth > DTYPE_MAX_DEPTH) return val_new1(g, V_DTYPE, v);
+    if (depth > DTYPE_MAX_DEPTH || ++c->steps > STEPS_MAX) return val_new1(g, V_DTYPE, v);
     for (uint32_t i = 0; i < c->scalars.leaf_count; i++) {
         if (c->scalars.leaves[i] == v) return val_new1(g, V_DTYPE, v);
     }
@@ -213,6 +220,6 @@ static Val *dtype(Calc *c, Val *v, int depth) {
 }
 
 Val *dtype_of(Flow *flow, Val *v, Scalars scalars) {
-    Calc c = {flow, scalars};
+    Calc c = {flow, scalars, 0};
     return dtype(&c, v, 0);
 }

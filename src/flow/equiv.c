@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+enum { INVERT_MAX = 8 };
+
 static Val *make1(Flow *fl, Op op, Val *x) {
     return op_make(fl, op, &x, 1);
 }
@@ -147,9 +149,14 @@ static Val *make_reciprocal(Flow *fl, Val *x) {
     case OP_RECIPROCAL: return x->args[0];
     case V_CAST:
         return op_cast(fl, make1(fl, OP_RECIPROCAL, x->args[0]), x->args[1]);
-    case OP_MUL:
-        return make2(fl, OP_MUL, make1(fl, OP_RECIPROCAL, x->args[0]),
-                     make1(fl, OP_RECIPROCAL, x->args[1]));
+    case OP_MUL: {
+        if (fl->inverting >= INVERT_MAX) break;
+        fl->inverting++; // factors may share factors: not opened for ever
+        Val *a = make1(fl, OP_RECIPROCAL, x->args[0]);
+        Val *b = make1(fl, OP_RECIPROCAL, x->args[1]);
+        fl->inverting--;
+        return make2(fl, OP_MUL, a, b);
+    }
     default: break;
     }
     Val *sigmoid = as_sigmoid(fl, x);

@@ -39,6 +39,7 @@ typedef struct NameInfo {
     Bind *bind;    // now
     VEC(NameEvent) events;
     bool captured; // a nested function reads it
+    uint32_t stamp, stamped_at; // of the join that met it last
 } NameInfo;
 
 typedef struct NameTable {
@@ -110,6 +111,7 @@ struct Frame {
     VEC(EvalRecord) evals;
     VEC(ReturnRecord) returns;
     bool truncated; // the budget ran out
+    struct FrameIndex *index; // match/frame_index.h, once asked for
 };
 
 typedef struct FunctionInfo {
@@ -158,6 +160,9 @@ struct Flow {
     ModuleFlow *modules;
     int resolving;    // depth of flow_resolve
     int constructing; // constructors being read within one another
+    int inverting;    // products being opened under 1 / x
+    uint32_t resolve_steps; // since flow_resolve was asked
+    uint32_t stamp;   // counts joins: what one of them has met already
     VEC(Val *) defaults; // an instance of a class made without arguments
 };
 

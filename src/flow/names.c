@@ -68,11 +68,31 @@ Bind *name_at(const NameInfo *info, uint32_t time) {
     return low ? info->events.at[low - 1].bind : NULL;
 }
 
+// Everything that met in `bind` counts as read by who knows whom. Joins share
+// what they join: each binding is entered once.
+static void mark_escaped(Arena *arena, Bind *bind) {
+    VEC(Bind *) open = {0};
+    vec_push(arena, &open, bind);
+    while (open.len) {
+        Bind *at = open.at[--open.len];
+        if (!at || at->escaped) continue;
+        at->read = at->escaped = true;
+        if (at->a) vec_push(arena, &open, at->a);
+        if (at->b) vec_push(arena, &open, at->b);
+    }
+}
+
+// Behind so many joins readers are no longer told apart.
+enum { JOINS_MAX = 64 };
+
 static void mark_used(Arena *arena, Bind *bind, Node *user, int depth) {
-    if (!bind || depth > 64) return;
+    if (!bind || bind->escaped) return;
+    if (depth > JOINS_MAX) {
+        mark_escaped(arena, bind);
+        return;
+    }
     bind->read = true;
-    if (!user) bind->escaped = true;
-    else if (!bind->users.len || bind->users.at[bind->users.len - 1] != user) {
+    if (!bind->users.len || bind->users.at[bind->users.len - 1] != user) {
         vec_push(arena, &bind->users, user);
     } else if (bind->a || bind->b) {
         return; // this user was spread already
@@ -82,7 +102,9 @@ static void mark_used(Arena *arena, Bind *bind, Node *user, int depth) {
 }
 
 void bind_used(Frame *f, Bind *bind, Node *user) {
-    mark_used(f->flow->arena, bind, user, 0);
+    if (!bind) return;
+    if (user) mark_used(f->flow->arena, bind, user, 0);
+    else mark_escaped(f->flow->arena, bind);
 }
 
 uint32_t names_mark(const Frame *f) {
@@ -92,16 +114,13 @@ uint32_t names_mark(const Frame *f) {
 void names_rewind(NameChanges *out, Frame *f, uint32_t mark) {
     *out = (NameChanges){0};
     Run *run = f->run;
-    uint32_t end = run->log.len;
+    uint32_t end = run->log.len, stamp = ++f->flow->stamp;
     for (uint32_t i = end; i-- > mark;) {
         NameChange newest = run->log.at[i];
         newest.old = newest.info->bind; // handed out as the newer state
         // A later entry of the same name was met first and has the newest.
-        bool seen = false;
-        for (uint32_t k = out->len; k-- > 0 && !seen;) {
-            seen = out->at[k].info == newest.info;
-        }
-        if (!seen) vec_push(f->flow->arena, out, newest);
+        if (newest.info->stamp != stamp) vec_push(f->flow->arena, out, newest);
+        newest.info->stamp = stamp;
         run->log.at[i].info->bind = run->log.at[i].old;
     }
     run->log.len = mark;
@@ -116,13 +135,6 @@ void names_apply(Frame *f, const NameChanges *changes) {
     for (uint32_t i = 0; i < changes->len; i++) {
         put(f, changes->at[i].table, changes->at[i].info, changes->at[i].old);
     }
-}
-
-static Bind *changed_to(const NameChanges *changes, const NameInfo *info) {
-    for (uint32_t i = 0; i < changes->len; i++) {
-        if (changes->at[i].info == info) return changes->at[i].old;
-    }
-    return NULL;
 }
 
 static void join_one(Frame *f, const NameChange *change, Bind *a, Bind *b,
@@ -142,14 +154,21 @@ static void join_one(Frame *f, const NameChange *change, Bind *a, Bind *b,
 
 void names_join(Frame *f, const NameChanges *then, const NameChanges *orelse,
                 Val *cond) {
+    uint32_t stamp = ++f->flow->stamp;
+    for (uint32_t i = 0; i < orelse->len; i++) {
+        orelse->at[i].info->stamp = stamp;
+        orelse->at[i].info->stamped_at = i;
+    }
     for (uint32_t i = 0; i < then->len; i++) {
         const NameChange *c = &then->at[i];
-        Bind *other = changed_to(orelse, c->info);
+        Bind *other = c->info->stamp == stamp ? orelse->at[c->info->stamped_at].old
+                                              : NULL;
+        c->info->stamp = 0;
         join_one(f, c, c->old, other ? other : c->info->bind, cond);
     }
     for (uint32_t i = 0; i < orelse->len; i++) {
         const NameChange *c = &orelse->at[i];
-        if (changed_to(then, c->info)) continue;
+        if (c->info->stamp != stamp) continue; // joined above
         join_one(f, c, c->info->bind, c->old, cond);
     }
 }

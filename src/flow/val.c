@@ -8,6 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum {
+    CASTS_MAX = 1000, // of one value, one around the other
+    ATTRS_MAX = 32,   // printed of a chain
+    PRINT_MAX = 4000, // bytes of a printed value
+};
+
 static const char *const op_names[OP_COUNT] = {
     [V_CONST] = "const", [V_PARAM] = "param", [V_GLOBAL] = "global",
     [V_MODULE] = "module", [V_FUNCTION] = "function", [V_CLASS] = "class",
@@ -243,7 +249,9 @@ static bool keeps_value(const Val *dtype) {
 }
 
 Val *val_strip(Val *v) {
-    while (v->op == V_CAST && keeps_value(v->args[1])) v = v->args[0];
+    for (int n = 0; n < CASTS_MAX && v->op == V_CAST && keeps_value(v->args[1]); n++) {
+        v = v->args[0];
+    }
     return v;
 }
 
@@ -274,8 +282,15 @@ static void print_args(Buf *out, const Val *v, int depth, Cut cut) {
     buf_add_char(out, ')');
 }
 
+// a.b.c... without end: a value may be an attribute of itself as it was before.
+static bool is_long_chain(const Val *v) {
+    int n = 0;
+    for (; v->op == V_ATTR && n < ATTRS_MAX; v = v->args[0]) n++;
+    return n == ATTRS_MAX;
+}
+
 static void print_val(Buf *out, const Val *v, int depth, Cut cut) {
-    if (depth <= 0) {
+    if (depth <= 0 || out->len > PRINT_MAX) {
         if (cut == CUT_NUMBERS) buf_addf(out, "%%%u", v->id);
         else buf_add(out, STR("..."));
         return;
@@ -295,7 +310,7 @@ static void print_val(Buf *out, const Val *v, int depth, Cut cut) {
         buf_add(out, v->def->dotted);
         return;
     case V_ATTR:
-        print_val(out, v->args[0], depth, cut);
+        print_val(out, v->args[0], is_long_chain(v) ? 0 : depth, cut);
         buf_addf(out, ".%s", v->name->text);
         return;
     case V_KEYWORD:

@@ -6,7 +6,11 @@
 #include "flow/dtype.h"
 
 // Smaller patterns have no near miss: any gate would be one of quick_gelu.
-enum { NEAR_MIN_SIZE = 4 };
+enum {
+    NEAR_MIN_SIZE = 4,
+    STEPS_MAX = 20 * 1000 * 1000, // values compared for one function
+    PLACES_MAX = 64, // tried for one value
+};
 
 // The factors' operators of a product, as bits; 0 for other values.
 static uint64_t factor_bits(Flow *flow, Val *root) {
@@ -24,16 +28,42 @@ static bool may_match(const Spec *spec, const Val *root, uint64_t bits) {
     return root->op != OP_MUL || (spec->factor_ops & ~bits) == 0;
 }
 
-static bool is_part_of(const Candidates *list, const Val *root, const Rule *rule) {
-    for (uint32_t i = 0; i < list->list.len; i++) {
-        const Candidate *c = &list->list.at[i];
-        if (c->near || !str_eq(c->match.spec->rule->family, rule->family)) continue;
-        for (uint32_t k = 0; k < c->match.seen.len; k++) {
-            if (c->match.seen.at[k] == root) return true;
-        }
+// ---- values that are part of a match ----------------------------------------
+
+static MatchPart *find_part(const Candidates *list, const Val *val, Str family) {
+    uint64_t hash = hash_bytes(val->id * UINT64_C(0x9e3779b97f4a7c15), family.at, family.len);
+    uint32_t i = (uint32_t)(hash ^ hash >> 32) & (list->part_cap - 1);
+    for (; list->parts[i].val; i = (i + 1) & (list->part_cap - 1)) {
+        if (list->parts[i].val == val && str_eq(list->parts[i].family, family)) break;
     }
-    return false;
+    return &list->parts[i];
 }
+
+static bool is_part_of(const Candidates *list, const Val *root, const Rule *rule) {
+    return list->part_cap && find_part(list, root, rule->family)->val;
+}
+
+static void grow_parts(Candidates *list, Arena *arena) {
+    MatchPart *old = list->parts;
+    uint32_t old_cap = list->part_cap;
+    if (list->part_len * 2 < old_cap) return;
+    list->part_cap = old_cap ? old_cap * 2 : 64;
+    list->parts = NEW_N(arena, MatchPart, list->part_cap);
+    for (uint32_t i = 0; i < old_cap; i++) {
+        if (old[i].val) *find_part(list, old[i].val, old[i].family) = old[i];
+    }
+}
+
+static void note_parts(Candidates *list, Arena *arena, const Match *m) {
+    for (uint32_t i = 0; i < m->seen.len; i++) {
+        grow_parts(list, arena);
+        MatchPart *part = find_part(list, m->seen.at[i], m->spec->rule->family);
+        list->part_len += !part->val;
+        *part = (MatchPart){m->seen.at[i], m->spec->rule->family};
+    }
+}
+
+// ---- values of a function ---------------------------------------------------
 
 // Records of one value: the outermost cast of it is the best place, the value
 // itself the last resort.
@@ -41,9 +71,14 @@ typedef struct Group {
     Val *root;
     VEC(const EvalRecord *) records;
     uint64_t bits;
+    bool near; // it is a near miss
 } Group;
 
-typedef VEC(Group) Groups;
+typedef struct Groups {
+    VEC(Group) list;
+    uint32_t *slots; // hash by root: index in the list, plus 1
+    uint32_t cap;
+} Groups;
 
 // A value that a called function computes is that function's own candidate.
 static bool is_own_root(const Frame *f, const Val *v) {
@@ -54,20 +89,23 @@ static bool is_own_root(const Frame *f, const Val *v) {
 
 static void group_records(Groups *out, Frame *f) {
     Arena *arena = f->flow->arena;
+    for (out->cap = 64; out->cap < f->evals.len * 2;) out->cap *= 2;
+    out->slots = NEW_N(arena, uint32_t, out->cap);
     for (uint32_t i = 0; i < f->evals.len; i++) {
         const EvalRecord *e = &f->evals.at[i];
         Val *root = val_strip(e->val);
         if (!is_own_root(f, root)) continue;
-        Group *group = NULL;
-        for (uint32_t g = out->len; g-- > 0 && !group;) {
-            if (out->at[g].root == root) group = &out->at[g];
+        uint32_t slot = root->id * 2654435761u & (out->cap - 1);
+        while (out->slots[slot] && out->list.at[out->slots[slot] - 1].root != root) {
+            slot = (slot + 1) & (out->cap - 1);
         }
-        if (!group) {
+        if (!out->slots[slot]) {
             Group fresh = {.root = root, .bits = factor_bits(f->flow, root)};
-            vec_push(arena, out, fresh);
-            group = &out->at[out->len - 1];
+            vec_push(arena, &out->list, fresh);
+            out->slots[slot] = out->list.len;
         }
-        vec_push(arena, &group->records, e);
+        Group *group = &out->list.at[out->slots[slot] - 1];
+        if (group->records.len < PLACES_MAX) vec_push(arena, &group->records, e);
     }
 }
 
@@ -160,12 +198,16 @@ static bool binds_sensibly(const Match *m) {
 static void try_group(Candidates *out, Frame *f, const Group *group,
                       const Spec *spec) {
     Flow *flow = f->flow;
-    Match *match = NEW(flow->arena, Match);
-    if (!match_value(match, flow, spec, group->root) || !binds_sensibly(match)) return;
+    Match match;
+    bool matches = match_value(&match, flow, spec, group->root);
+    out->steps += match.steps;
+    if (!matches || !binds_sensibly(&match)) return;
+    match.seen.cap = match.seen.len; // each place adds to a copy of its own
     Candidate best = {.root = group->root};
     for (uint32_t i = group->records.len; i-- > 0;) {
+        if (best.place && !best.place->fault && !best.place->wasted) break;
         Match *own = NEW(flow->arena, Match);
-        *own = *match;
+        *own = match;
         const EvalRecord *record = group->records.at[i];
         // The casts around the result belong to it.
         for (Val *c = record->val; c != group->root; c = c->args[0]) {
@@ -181,6 +223,7 @@ static void try_group(Candidates *out, Frame *f, const Group *group,
         best.place = place;
         best.record = record;
     }
+    note_parts(out, flow->arena, &best.match);
     vec_push(flow->arena, &out->list, best);
 }
 
@@ -202,17 +245,17 @@ static void list_specs(AllSpecs *out, const RuleSet *rules, Str only_rule) {
 }
 
 // A failed match counts as a near miss when most operators were there.
-static void note_near_miss(Candidates *out, Frame *f, const Group *group,
+static void note_near_miss(Candidates *out, Frame *f, Group *group,
                            const Spec *spec) {
-    Match *match = NEW(f->flow->arena, Match);
-    if (match_value(match, f->flow, spec, group->root)) return;
-    if (match->best_seen * 3 < spec->size * 2 || spec->size < NEAR_MIN_SIZE) return;
+    if (group->near || spec->size < NEAR_MIN_SIZE) return;
     if (is_part_of(out, group->root, spec->rule)) return;
-    for (uint32_t i = 0; i < out->list.len; i++) {
-        if (out->list.at[i].near && out->list.at[i].root == group->root) return;
-    }
-    Candidate c = {.match = *match, .record = group->records.at[0],
+    Match match;
+    bool matches = match_value(&match, f->flow, spec, group->root);
+    out->steps += match.steps;
+    if (matches || match.best_seen * 3 < spec->size * 2) return;
+    Candidate c = {.match = match, .record = group->records.at[0],
                    .root = group->root, .near = true};
+    group->near = true;
     vec_push(f->flow->arena, &out->list, c);
 }
 
@@ -223,18 +266,20 @@ void find_candidates(Candidates *out, Frame *f, const RuleSet *rules,
     AllSpecs *specs = NEW(f->flow->arena, AllSpecs);
     list_specs(specs, rules, only_rule);
     for (uint32_t s = 0; s < specs->len; s++) {
-        for (uint32_t g = groups.len; g-- > 0;) {
-            const Group *group = &groups.at[g];
+        for (uint32_t g = groups.list.len; g-- > 0 && out->steps < STEPS_MAX;) {
+            const Group *group = &groups.list.at[g];
             if (!may_match(specs->at[s], group->root, group->bits)) continue;
             if (is_part_of(out, group->root, specs->at[s]->rule)) continue;
             try_group(out, f, group, specs->at[s]);
         }
     }
     for (uint32_t s = 0; s < specs->len; s++) {
-        for (uint32_t g = 0; g < groups.len; g++) {
-            if (may_match(specs->at[s], groups.at[g].root, groups.at[g].bits)) {
-                note_near_miss(out, f, &groups.at[g], specs->at[s]);
+        for (uint32_t g = 0; g < groups.list.len && out->steps < STEPS_MAX; g++) {
+            Group *group = &groups.list.at[g];
+            if (may_match(specs->at[s], group->root, group->bits)) {
+                note_near_miss(out, f, group, specs->at[s]);
             }
         }
     }
+    if (out->steps >= STEPS_MAX) f->truncated = true;
 }

@@ -12,8 +12,17 @@ typedef struct Candidate {
     bool near;  // a near miss: match failed, but most of it was there
 } Candidate;
 
+// A value that is part of a match of the family.
+typedef struct MatchPart {
+    const Val *val;
+    Str family;
+} MatchPart;
+
 typedef struct Candidates {
     VEC(Candidate) list;
+    MatchPart *parts; // open addressing
+    uint32_t part_cap, part_len;
+    uint32_t steps; // of all attempts to match
 } Candidates;
 
 // Appends the best candidate of each matched value of the frame: the largest

@@ -5,6 +5,8 @@
 
 #include "match/rule.h"
 
+enum { STEPS_MAX = 2000 };
+
 static void add_factor(Factors *out, Val *v) {
     if (out->len == FACTORS_MAX) out->overflow = true;
     else out->at[out->len++] = v;
@@ -23,26 +25,29 @@ static Val *known_number(Flow *flow, Val *v) {
     return r.val && !r.from_config && val_is_number(r.val) ? r.val : v;
 }
 
-// Opens `op` down to `left` more levels.
+// Opens `op` down to `left` more levels. A product whose factors share their
+// own factors has no end as a list: it overflows.
 static void flatten(Factors *out, Flow *flow, Val *v, Op op, int left) {
-    v = open_casts(out, flow, v);
-    if (op == OP_MUL) v = known_number(flow, v);
-    if (v->op == OP_CONTIGUOUS) {
+    for (;;) {
+        if (++out->steps > STEPS_MAX) out->overflow = true;
+        if (out->overflow) return;
+        v = open_casts(out, flow, v);
+        if (op == OP_MUL) v = known_number(flow, v);
+        if (val_is_number(v)) {
+            out->coefficient = op == OP_MUL ? out->coefficient * v->num
+                                            : out->coefficient + v->num;
+            return;
+        }
+        bool opens = v->op == op && left > 0;
+        bool negates = op == OP_MUL && v->op == OP_NEG; // -x is (-1) * x
+        if (!opens && !negates && v->op != OP_CONTIGUOUS) {
+            add_factor(out, v);
+            return;
+        }
         vec_push(flow->arena, &out->seen, v);
-        flatten(out, flow, v->args[0], op, left);
-    } else if (v->op == op && left > 0) {
-        vec_push(flow->arena, &out->seen, v);
-        flatten(out, flow, v->args[0], op, left - 1);
-        flatten(out, flow, v->args[1], op, left - 1);
-    } else if (val_is_number(v)) {
-        out->coefficient = op == OP_MUL ? out->coefficient * v->num
-                                        : out->coefficient + v->num;
-    } else if (op == OP_MUL && v->op == OP_NEG) { // -x is (-1) * x
-        vec_push(flow->arena, &out->seen, v);
-        out->coefficient = -out->coefficient;
-        flatten(out, flow, v->args[0], op, left);
-    } else {
-        add_factor(out, v);
+        if (negates) out->coefficient = -out->coefficient;
+        if (opens) flatten(out, flow, v->args[0], op, --left);
+        v = v->args[opens];
     }
 }
 

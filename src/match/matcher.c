@@ -203,6 +203,7 @@ static bool match_product(State *s, Val *p, Val *u, int depth) {
     Flow *flow = s->m->flow;
     product_factors(&ps, flow, p);
     product_factors(&us, flow, u);
+    s->m->steps += us.steps;
     if (match_lists(s, &ps, &us, depth)) return true;
     for (int level = 1; us.len > ps.len && level <= 3; level++) {
         Factors fewer;
@@ -217,6 +218,7 @@ static bool match_sum(State *s, Val *p, Val *u, int depth) {
     Flow *flow = s->m->flow;
     sum_terms(&ps, flow, p);
     sum_terms(&us, flow, u);
+    s->m->steps += us.steps;
     // c + x against eps + x: the constant may be a parameter.
     if (us.coefficient != 0 && ps.coefficient == 0 && us.len < FACTORS_MAX) {
         us.at[us.len++] = val_number(&flow->graph, us.coefficient);
@@ -258,7 +260,9 @@ static bool match(State *s, Val *p, Val *u, int depth) {
 bool match_value(Match *out, Flow *flow, const Spec *spec, Val *u) {
     *out = (Match){.spec = spec, .flow = flow};
     State s = {.m = out};
-    return match(&s, spec->pattern, u, 0);
+    bool matches = match(&s, spec->pattern, u, 0);
+    out->steps += s.steps;
+    return matches;
 }
 
 static bool depends(const Val *v, const Val *part, uint32_t *steps) {

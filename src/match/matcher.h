@@ -11,6 +11,7 @@ typedef struct Match {
     VEC(Val *) seen; // the user's values that are part of the computation
     bool halves;     // two equal parts of one tensor were matched
     Val *cut_tensor, *cut_at; // x[..., :d] and x[..., d:]: where it is cut
+    uint32_t steps;  // values compared
     // The furthest difference met, for explanations.
     uint32_t best_seen;
     const Val *want, *got;

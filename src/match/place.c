@@ -3,20 +3,19 @@
 
 #include "match/place.h"
 
+#include "match/frame_index.h"
+
 // ---- what a statement does --------------------------------------------------
 
-static StmtInfo *info_of(const Frame *f, const Node *stmt) {
-    for (uint32_t i = 0; i < f->stmts.len; i++) {
-        if (f->stmts.at[i].stmt == stmt) return &f->stmts.at[i];
-    }
-    return NULL;
+static StmtInfo *info_of(Frame *f, const Node *stmt) {
+    return stmt ? index_stmt_info(frame_index(f), stmt) : NULL;
 }
 
 static bool holds_time(const StmtInfo *s, uint32_t time) {
     return time >= s->time_before && time <= s->time_after;
 }
 
-static bool holds_stmt(const Frame *f, const StmtInfo *s, const Node *stmt) {
+static bool holds_stmt(Frame *f, const StmtInfo *s, const Node *stmt) {
     if (s->stmt == stmt) return true;
     const StmtInfo *inner = info_of(f, stmt);
     return inner && inner->time_before > s->time_before &&
@@ -38,20 +37,16 @@ static bool is_bound(const Match *m, const Val *v) {
 }
 
 static bool computes_inner(const Place *p, const StmtInfo *s) {
-    const Frame *f = p->frame;
-    for (uint32_t i = 0; i < f->evals.len; i++) {
-        const EvalRecord *e = &f->evals.at[i];
-        if (is_seen(p->match, e->val) && holds_stmt(f, s, e->stmt)) return true;
+    const FrameIndex *index = frame_index(p->frame);
+    Range stmts = frame_inside(p->frame, s);
+    for (uint32_t i = index->evals_from[stmts.from]; i < index->evals_from[stmts.to]; i++) {
+        if (is_seen(p->match, index->evals[i]->val)) return true;
     }
     // gate, up = x.chunk(2, -1); h = x[..., :d]: what is bound is the part.
-    for (uint32_t i = 0; i < f->names.cap; i++) {
-        const NameInfo *info = f->names.slots[i];
-        for (uint32_t k = 0; info && k < info->events.len; k++) {
-            const Bind *b = info->events.at[k].bind;
-            bool inside = info->events.at[k].time > s->time_before &&
-                          info->events.at[k].time <= s->time_after;
-            if (inside && b && b->val && is_seen(p->match, b->val)) return true;
-        }
+    Range events = index_events(index, s->time_before + 1, s->time_after);
+    for (uint32_t i = events.from; i < events.to; i++) {
+        const Bind *b = index->events[i].bind;
+        if (b && b->val && is_seen(p->match, b->val)) return true;
     }
     return false;
 }
@@ -93,14 +88,9 @@ static bool only_binds_block(const NodeList *block) {
 }
 
 static uint32_t total_effects(const Frame *f, const StmtInfo *s) {
-    uint32_t total = s->effects;
-    for (uint32_t i = 0; i < f->stmts.len; i++) {
-        const StmtInfo *inner = &f->stmts.at[i];
-        if (inner != s && inner->time_before > s->time_before &&
-            inner->time_before <= s->time_after) {
-            total += inner->effects;
-        }
-    }
+    uint32_t total = 0;
+    Range stmts = frame_inside(f, s);
+    for (uint32_t i = stmts.from; i < stmts.to; i++) total += f->stmts.at[i].effects;
     return total;
 }
 
@@ -143,12 +133,10 @@ static uint32_t effects_in(const Frame *f, const Match *m, Node *node,
 // from outside.
 static bool changes_others(const Place *p, const StmtInfo *s) {
     const Frame *f = p->frame;
-    for (uint32_t i = 0; i < f->stmts.len; i++) {
-        const StmtInfo *inner = &f->stmts.at[i];
-        bool inside = inner == s || (inner->time_before > s->time_before &&
-                                     inner->time_before <= s->time_after);
-        if (!inside || !inner->mutated) continue;
-        if (!is_seen(p->match, inner->mutated)) return true;
+    Range stmts = frame_inside(f, s);
+    for (uint32_t i = stmts.from; i < stmts.to; i++) {
+        const Val *mutated = f->stmts.at[i].mutated;
+        if (mutated && !is_seen(p->match, mutated)) return true;
     }
     return false;
 }
@@ -184,6 +172,17 @@ typedef struct NameWalk {
     bool found;
 } NameWalk;
 
+// The index of the name's first event at `time` or later.
+static uint32_t first_event(const NameInfo *info, uint32_t time) {
+    uint32_t low = 0, high = info->events.len;
+    while (low < high) {
+        uint32_t mid = (low + high) / 2;
+        if (info->events.at[mid].time < time) low = mid + 1;
+        else high = mid;
+    }
+    return low;
+}
+
 // The last statement must not read, outside the result, what `dropped` binds.
 static bool find_outside_read(Node *node, void *data) {
     NameWalk *walk = data;
@@ -192,10 +191,9 @@ static bool find_outside_read(Node *node, void *data) {
         const Place *p = walk->place;
         NameInfo *info = name_find(&p->frame->names, (uintptr_t)node->u.name.id);
         if (!info) return true;
-        for (uint32_t i = 0; i < info->events.len; i++) {
-            uint32_t time = info->events.at[i].time;
-            if (!holds_time(walk->dropped, time)) continue;
-            Bind *now = name_at(info, p->infos[p->last]->time_before);
+        Bind *now = name_at(info, p->infos[p->last]->time_before);
+        for (uint32_t i = first_event(info, walk->dropped->time_before);
+             i < info->events.len && holds_time(walk->dropped, info->events.at[i].time); i++) {
             if (now == info->events.at[i].bind) walk->found = true;
         }
         return true;
@@ -204,17 +202,11 @@ static bool find_outside_read(Node *node, void *data) {
 }
 
 static bool is_private(const Place *p, const StmtInfo *s) {
-    const Frame *f = p->frame;
-    for (uint32_t i = 0; i < f->names.cap; i++) {
-        const NameInfo *info = f->names.slots[i];
-        if (!info) continue;
-        for (uint32_t k = 0; k < info->events.len; k++) {
-            if (!holds_time(s, info->events.at[k].time)) continue;
-            if (info->captured) return false;
-            if (info->events.at[k].bind && !bind_is_private(p, info->events.at[k].bind)) {
-                return false;
-            }
-        }
+    const FrameIndex *index = frame_index(p->frame);
+    Range events = index_events(index, s->time_before, s->time_after);
+    for (uint32_t i = events.from; i < events.to; i++) {
+        const TimedEvent *e = &index->events[i];
+        if (e->info->captured || (e->bind && !bind_is_private(p, e->bind))) return false;
     }
     const Node *root = p->infos[p->last]->stmt;
     NameWalk walk = {.place = p, .dropped = s, .skip = p->record->node};
@@ -225,10 +217,8 @@ static bool is_private(const Place *p, const StmtInfo *s) {
 // ---- names in the fused branch ----------------------------------------------
 
 static bool has_event(const NameInfo *info, const StmtInfo *s) {
-    for (uint32_t i = 0; i < info->events.len; i++) {
-        if (holds_time(s, info->events.at[i].time)) return true;
-    }
-    return false;
+    uint32_t i = first_event(info, s->time_before);
+    return i < info->events.len && holds_time(s, info->events.at[i].time);
 }
 
 // What the name holds in the fused branch just before block statement `at`.
@@ -262,7 +252,6 @@ static bool search_read(Node *node, void *data) {
 }
 
 static const Sym *name_holding(const Place *p, const Val *v, uint32_t at) {
-    const Frame *f = p->frame;
     ReadSearch search = {.place = p, .val = v, .at = at};
     for (uint32_t i = p->first; i <= p->last && !search.found; i++) {
         if (!p->kept[i]) search_read(p->infos[i]->stmt, &search);
@@ -270,9 +259,9 @@ static const Sym *name_holding(const Place *p, const Val *v, uint32_t at) {
     if (search.found) return search.found;
     const Sym *best = NULL;
     uint32_t best_time = 0;
-    for (uint32_t i = 0; i < f->names.cap; i++) {
-        const NameInfo *info = f->names.slots[i];
-        if (!info || info->key & 1) continue;
+    for (const HeldBy *held = index_held(frame_index(p->frame), v); held; held = held->next) {
+        const NameInfo *info = held->info;
+        if (held->val != v || info->key & 1) continue;
         const Bind *b = fused_bind(p, info, at);
         if (!b || b->val != v) continue;
         uint32_t time = info->events.len ? info->events.at[0].time : 0;
@@ -467,11 +456,8 @@ static bool collect_infos(Place *p, const StmtInfo *root) {
     }
     p->block = root->block;
     p->last = root->index;
-    for (uint32_t i = 0; i < p->frame->stmts.len; i++) {
-        StmtInfo *s = &p->frame->stmts.at[i];
-        if (s->block == root->block && s->index <= p->last) p->infos[s->index] = s;
-    }
     for (uint32_t i = 0; i <= p->last; i++) {
+        p->infos[i] = info_of(p->frame, root->block->at[i]);
         if (!p->infos[i]) return false;
     }
     return true;

@@ -5,6 +5,8 @@
 
 #include "flow/dtype.h"
 
+enum { CHOICES_MAX = 8 }; // operands looked into, one within another
+
 typedef struct Prover {
     Flow *flow;
     const Place *place;
@@ -111,30 +113,40 @@ static bool same_linears(Prover *p, Val *a, Val *b) {
 }
 
 // The parameter behind an attribute: nn.Parameter(...) and its data, or NULL.
-static Val *parameter_of(Flow *flow, Val *v) {
+static Val *parameter_below(Flow *flow, Val *v, int depth) {
+    if (depth > CHOICES_MAX) return NULL;
     if (v->op == V_ATTR && object_class(v->args[0])) {
         Val *made = object_attr(flow, v->args[0], v->name);
         if (made) v = made;
     }
     if (v->op == V_PHI) { // nn.Parameter(...) if affine else None
-        Val *a = parameter_of(flow, v->args[1]);
-        return a ? a : parameter_of(flow, v->args[2]);
+        Val *a = parameter_below(flow, v->args[1], depth + 1);
+        return a ? a : parameter_below(flow, v->args[2], depth + 1);
     }
     return v->op == OP_PARAMETER ? v : NULL;
 }
 
+static Val *parameter_of(Flow *flow, Val *v) {
+    return parameter_below(flow, v, 0);
+}
+
 // The sizes a tensor is made with, as a tuple; NULL if unknown.
-static Val *made_sizes(const Val *data) {
+static Val *sizes_below(const Val *data, int depth) {
+    if (depth > CHOICES_MAX) return NULL;
     switch ((int)data->op) {
     case OP_ONES: case OP_ZEROS: case OP_EMPTY: case OP_FULL: return data->args[0];
     case OP_MUL: case OP_ADD:
         for (int i = 0; i < 2; i++) {
-            Val *sizes = made_sizes(data->args[i]);
+            Val *sizes = sizes_below(data->args[i], depth + 1);
             if (sizes) return sizes;
         }
         return NULL;
     default: return NULL;
     }
+}
+
+static Val *made_sizes(const Val *data) {
+    return sizes_below(data, 0);
 }
 
 // One product of one input by two weights of one shape: F.linear(x, w1).

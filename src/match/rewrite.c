@@ -9,6 +9,8 @@
 #include "flow/dtype.h"
 #include "match/text.h"
 
+enum { DTYPE_TEXT_MAX = 2000 };
+
 // ---- dtypes as text ---------------------------------------------------------
 
 static Str cond_text(const Place *place, const Val *cond) {
@@ -33,7 +35,8 @@ static Str dtype_join(const Place *place, const Val *d) {
 // `d if autocast is on else e`: the device is that of a tensor at hand.
 static Str dtype_autocast(const Place *place, const Val *d) {
     Arena *arena = place->frame->flow->arena;
-    Str on = dtype_text(place, d->args[0]), off = dtype_text(place, d->args[1]);
+    Str on = dtype_text(place, d->args[0]);
+    Str off = on.len ? dtype_text(place, d->args[1]) : (Str){0};
     Str tensor = {0};
     const Rule *rule = place->match->spec->rule;
     for (uint32_t i = 0; i < rule->param_count && !tensor.len; i++) {
@@ -41,7 +44,7 @@ static Str dtype_autocast(const Place *place, const Val *d) {
             tensor = place->inputs[i].text;
         }
     }
-    if (!on.len || !off.len || !tensor.len) return (Str){0};
+    if (!off.len || !tensor.len || off.len > DTYPE_TEXT_MAX) return (Str){0};
     return arena_printf(arena,
                         "(%.*s if torch.is_autocast_enabled(%.*s.device.type) else %.*s)",
                         STR_FMT(on), STR_FMT(tensor), STR_FMT(off));
@@ -61,8 +64,10 @@ Str dtype_text(const Place *place, Val *d) {
     }
     case V_PHI: {
         Str cond = cond_text(place, d->args[0]);
-        Str a = dtype_text(place, d->args[1]), b = dtype_text(place, d->args[2]);
-        if (!cond.len || !a.len || !b.len) return (Str){0};
+        Str a = cond.len ? dtype_text(place, d->args[1]) : (Str){0};
+        Str b = a.len ? dtype_text(place, d->args[2]) : (Str){0};
+        // Choices share choices: their text may double with each.
+        if (!b.len || a.len + b.len > DTYPE_TEXT_MAX) return (Str){0};
         return arena_printf(arena, "(%.*s if %.*s else %.*s)", STR_FMT(a),
                             STR_FMT(cond), STR_FMT(b));
     }
@@ -95,7 +100,8 @@ Val *result_dtype(const Place *place) {
 
 // Whether every value of dtype `d` is held by dtype `wide`, for the dtypes
 // that the operators take (float32 and the halves).
-static bool is_wider(const Val *wide, const Val *d) {
+static bool is_wider_to(const Val *wide, const Val *d, int depth) {
+    if (depth > 8) return false;
     if (wide == d || val_is_global(wide, "torch.float32")) return true;
     switch ((int)wide->op) {
     case V_PROMOTE:
@@ -103,10 +109,18 @@ static bool is_wider(const Val *wide, const Val *d) {
             if (wide->args[i] == d) return true;
         }
         return false;
-    case V_AUTOCAST: return is_wider(wide->args[0], d) && is_wider(wide->args[1], d);
-    case V_PHI: return is_wider(wide->args[1], d) && is_wider(wide->args[2], d);
+    case V_AUTOCAST:
+        return is_wider_to(wide->args[0], d, depth + 1) &&
+               is_wider_to(wide->args[1], d, depth + 1);
+    case V_PHI:
+        return is_wider_to(wide->args[1], d, depth + 1) &&
+               is_wider_to(wide->args[2], d, depth + 1);
     default: return false;
     }
+}
+
+static bool is_wider(const Val *wide, const Val *d) {
+    return is_wider_to(wide, d, 0);
 }
 
 // ---- the rule's replacement -------------------------------------------------

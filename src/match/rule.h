@@ -70,9 +70,9 @@ uint64_t op_bit(uint16_t op);
 enum { FACTORS_MAX = 24 };
 typedef struct Factors {
     Val *at[FACTORS_MAX];
-    uint32_t len;
+    uint32_t len, steps;
     double coefficient;
-    bool overflow;
+    bool overflow; // it has more: nothing can be said
     VEC(Val *) seen; // the products and casts that were opened
 } Factors;
 // `depth` levels of products are opened (FACTORS_ALL: all).

@@ -115,26 +115,84 @@ static bool is_fused_already(const Scan *scan, uint32_t from, const Candidate *c
 
 // ---- findings of one file ---------------------------------------------------
 
+// An expression that is part of a match in the function `fn`.
+typedef struct UsedNode {
+    const Node *node, *fn;
+    const Module *module;
+    Str family;
+} UsedNode;
+
 typedef struct FileMatches {
     VEC(Candidate) list;
     VEC(Str) qualnames;
+    UsedNode *used; // open addressing by node
+    uint32_t used_cap, used_len;
 } FileMatches;
+
+static uint32_t used_slot(const FileMatches *all, const Node *node) {
+    return (uint32_t)((uintptr_t)node >> 4) * 2654435761u & (all->used_cap - 1);
+}
+
+static void put_used(FileMatches *all, UsedNode used) {
+    uint32_t i = used_slot(all, used.node);
+    for (; all->used[i].node; i = (i + 1) & (all->used_cap - 1)) {
+        const UsedNode *at = &all->used[i];
+        if (at->node == used.node && at->fn == used.fn && at->module == used.module &&
+            str_eq(at->family, used.family)) {
+            return;
+        }
+    }
+    all->used[i] = used;
+    all->used_len++;
+}
+
+static void add_used(FileMatches *all, Arena *arena, UsedNode used) {
+    if (all->used_len * 2 >= all->used_cap) {
+        UsedNode *old = all->used;
+        uint32_t old_cap = all->used_cap;
+        all->used_cap = old_cap ? old_cap * 2 : 64;
+        all->used = NEW_N(arena, UsedNode, all->used_cap);
+        all->used_len = 0;
+        for (uint32_t i = 0; i < old_cap; i++) {
+            if (old[i].node) put_used(all, old[i]);
+        }
+    }
+    put_used(all, used);
+}
+
+static void list_used(FileMatches *all, Arena *arena) {
+    for (uint32_t i = 0; i < all->list.len; i++) {
+        const Candidate *c = &all->list.at[i];
+        for (uint32_t k = 0; !c->near && k < c->match.seen.len; k++) {
+            const Val *v = c->match.seen.at[k];
+            if (!v->node) continue;
+            add_used(all, arena, (UsedNode){v->node, c->place->frame->fn, v->module,
+                                            c->match.spec->rule->family});
+        }
+    }
+}
 
 // A helper whose whole computation is part of a larger match at its call site
 // is no candidate of its own.
-static bool is_helper_part(const FileMatches *all, uint32_t index) {
-    const Candidate *c = &all->list.at[index];
-    for (uint32_t i = 0; i < all->list.len; i++) {
-        const Candidate *other = &all->list.at[i];
-        if (i == index || other->near) continue;
-        if (!str_eq(other->match.spec->rule->family, c->match.spec->rule->family)) continue;
-        if (other->place->frame->fn == (c->place ? c->place->frame->fn : NULL)) continue;
-        for (uint32_t k = 0; k < other->match.seen.len; k++) {
-            const Val *v = other->match.seen.at[k];
-            if (v->node == c->record->node && v->module == c->record->val->module) return true;
+static bool is_helper_part(const FileMatches *all, const Candidate *c) {
+    const Node *node = c->record->node, *fn = c->place ? c->place->frame->fn : NULL;
+    if (!all->used_cap) return false;
+    for (uint32_t i = used_slot(all, node); all->used[i].node;
+         i = (i + 1) & (all->used_cap - 1)) {
+        const UsedNode *used = &all->used[i];
+        if (used->node == node && used->fn != fn && used->module == c->record->val->module &&
+            str_eq(used->family, c->match.spec->rule->family)) {
+            return true;
         }
     }
     return false;
+}
+
+// What was left out of a function is said.
+static void note_truncated(Scan *scan, const Module *m, const Frame *f) {
+    if (!f->truncated) return;
+    skip_file(scan, m->shown, STR("function too large: read in part"),
+              source_line(&m->source, f->fn->start));
 }
 
 // Whether --explain asks about this function.
@@ -165,6 +223,7 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
         if (explained) explain_line(scan->options, frame, &scan->rules);
         Candidates found = {0};
         find_candidates(&found, frame, &scan->rules, scan->options->only_rule);
+        note_truncated(scan, module, frame);
         for (uint32_t k = 0; k < found.list.len; k++) {
             vec_push(&scan->file, &out->list, found.list.at[k]);
             vec_push(&scan->file, &out->qualnames, info->qualname);
@@ -173,10 +232,11 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
 }
 
 static void add_findings(Scan *scan, FileMatches *all, uint32_t existing_from) {
+    list_used(all, &scan->file);
     for (uint32_t i = 0; i < all->list.len; i++) {
         const Candidate *c = &all->list.at[i];
         if (is_fused_already(scan, existing_from, c, all->qualnames.at[i])) continue;
-        if (is_helper_part(all, i)) continue;
+        if (is_helper_part(all, c)) continue;
         Finding finding;
         RepoSwitch own;
         bool has_switch = c->place && find_switch(&own, scan->run, c->place, c->match.spec->rule);
@@ -226,22 +286,23 @@ static int compare_findings(const void *a, const void *b) {
     return order ? order : str_cmp(x->id, y->id);
 }
 
-// Equal ids get #2, #3 ... in order.
+// Equal ids get #2, #3 ... in order. An id names its file.
 static void number_ids(FindingSet *set, Arena *run) {
+    typedef struct IdCount {
+        Str id;
+        uint32_t count;
+    } IdCount;
+    uint32_t cap = 64;
+    while (cap < set->findings.len * 2) cap *= 2;
+    IdCount *counts = NEW_N(run, IdCount, cap);
     for (uint32_t i = 0; i < set->findings.len; i++) {
-        uint32_t same = 1;
         Str id = set->findings.at[i].id;
-        for (uint32_t k = i; k-- > 0;) {
-            if (!str_eq(set->findings.at[k].file, set->findings.at[i].file)) break;
-            if (str_starts(set->findings.at[k].id, id.at) &&
-                (set->findings.at[k].id.len == id.len ||
-                 set->findings.at[k].id.at[id.len] == '#')) {
-                same++;
-            }
-        }
-        if (same > 1) {
-            set->findings.at[i].id = arena_printf(run, "%.*s#%u", STR_FMT(id), same);
-        }
+        uint32_t slot = (uint32_t)hash_bytes(HASH_SEED, id.at, id.len) & (cap - 1);
+        while (counts[slot].count && !str_eq(counts[slot].id, id)) slot = (slot + 1) & (cap - 1);
+        counts[slot].id = id;
+        if (++counts[slot].count == 1) continue;
+        set->findings.at[i].id = arena_printf(run, "%.*s#%u", STR_FMT(id),
+                                              (unsigned)counts[slot].count);
     }
 }
 
