@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Scans the installed transformers and scores the findings by labels.
+
+    tests/accuracy/check.py --bin build/dev/npufuse [--show]
+
+The labels (one JSON object a line: file, qualname, start, end, family,
+variant, replaceable, why, related) were made by reading every distinct
+implementation. A finding meets a label of its family when their lines
+overlap; one that is longer than three times the label plus 20 lines meets
+nothing. `replaceable` is yes, conditional or no.
+
+  recall       labelled yes or conditional and found (recommend or caution)
+  recommended  of the yes sites, those with a recommend
+  false        a recommend on a no site: must be none
+  soft         a caution on a no site
+  extra        findings not rejected, in labelled files, that meet no label
+
+Closes with `N passed, N failed`.
+"""
+import argparse
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+LABELS = Path(__file__).resolve().parent / "transformers-5.23.0.jsonl"
+VERSION = "5.23.0"
+
+# family: (recall, recommended, soft, extra), at least or at most
+BARS = {
+    "rms_norm": (0.97, 0.90, 0.05, 0.05),
+    "swiglu": (0.97, 0.90, 0.05, 0.05),
+    "geglu": (0.75, 0.0, 0.05, 0.05),
+}
+
+
+def package_folder():
+    spec = importlib.util.find_spec("transformers")
+    return Path(spec.submodule_search_locations[0]) if spec else None
+
+
+def installed_version(folder):
+    text = (folder / "__init__.py").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("__version__"):
+            return line.split("=")[1].strip().strip('"')
+    return None
+
+
+def scan(binary, folder):
+    with tempfile.TemporaryDirectory() as out:
+        subprocess.run([binary, "scan", str(folder), "-o", out + "/f", "-q"],
+                       check=True, stdout=subprocess.DEVNULL)
+        return json.loads(Path(out, "f", "findings.json").read_text("utf-8"))
+
+
+def meets(finding, label):
+    length = finding["end_line"] - finding["start_line"]
+    if length > 3 * (label["end"] - label["start"] + 1) + 20:
+        return False
+    ranges = [(label["start"], label["end"]), *label.get("related", [])]
+    return any(finding["start_line"] <= end and finding["end_line"] >= start
+               for start, end in ranges)
+
+
+def score(family, labels, findings, show):
+    labels = [l for l in labels if l["family"] == family]
+    found = [f for f in findings if f["family"] == family]
+    by_file = {}
+    for finding in found:
+        by_file.setdefault(finding["file"], []).append(finding)
+    met, totals = set(), dict.fromkeys(
+        ("sites", "found", "yes", "recommended", "no", "false", "soft"), 0)
+    for label in labels:
+        hits = [f for f in by_file.get(label["file"], ()) if meets(f, label)]
+        met.update(f["id"] for f in hits)
+        verdicts = {f["verdict"] for f in hits} - {"reject"}
+        where = "%(file)s:%(start)d %(family)s/%(variant)s" % label
+        if label["replaceable"] == "no":
+            totals["no"] += 1
+            totals["false"] += "recommend" in verdicts
+            totals["soft"] += verdicts == {"caution"}
+            if verdicts and show:
+                print("false" if "recommend" in verdicts else "soft", where)
+            continue
+        totals["sites"] += 1
+        totals["found"] += bool(verdicts)
+        if label["replaceable"] == "yes":
+            totals["yes"] += 1
+            totals["recommended"] += "recommend" in verdicts
+        if not verdicts and show:
+            print("miss", where)
+    files = {l["file"] for l in labels}
+    written = [f for f in found
+               if f["verdict"] != "reject" and f["file"] in files]
+    extra = [f for f in written if f["id"] not in met]
+    if show:
+        for f in extra:
+            print("extra", f["file"], f["start_line"], f["verdict"])
+    totals["extra"], totals["written"] = len(extra), len(written)
+    return totals
+
+
+def share(part, whole):
+    return part / whole if whole else 0.0
+
+
+def judge(family, t):
+    recall, recommended, soft, extra = BARS[family]
+    checks = {
+        "recall": share(t["found"], t["sites"]) >= recall,
+        "recommended": share(t["recommended"], t["yes"]) >= recommended,
+        "false": t["false"] == 0,
+        "soft": share(t["soft"], t["no"]) <= soft,
+        "extra": share(t["extra"], t["written"]) <= extra,
+    }
+    print("%-9s found %d of %d, recommended %d of %d yes, "
+          "false %d and soft %d of %d no, extra %d of %d" % (
+              family, t["found"], t["sites"], t["recommended"], t["yes"],
+              t["false"], t["soft"], t["no"], t["extra"], t["written"]))
+    for name, fine in checks.items():
+        if not fine:
+            print("  %s is off its bar" % name)
+    return checks
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--show", action="store_true")
+    args = parser.parse_args()
+    folder = package_folder()
+    if folder is None or installed_version(folder) != VERSION:
+        print("transformers %s is not installed here: the labels speak of it "
+              "(pip install --no-deps transformers==%s)" % (VERSION, VERSION))
+        print("0 passed, 0 failed, %d skipped" % len(BARS))
+        return 0
+    labels = [json.loads(line) for line in
+              LABELS.read_text(encoding="utf-8").splitlines()]
+    findings = scan(args.bin, folder)["findings"]
+    results = []
+    for family in BARS:
+        totals = score(family, labels, findings, args.show)
+        results += judge(family, totals).values()
+    print("%d passed, %d failed" % (sum(results), len(results) - sum(results)))
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
