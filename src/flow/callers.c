@@ -92,10 +92,7 @@ static void field_classes(Resolver *r, Classes *out, const Def *owner,
 }
 
 void classes_of(Resolver *r, Classes *out, Val *v) {
-    if (++r->flow->resolving > RESOLVE_MAX_DEPTH) {
-        r->flow->resolving--;
-        return;
-    }
+    if (!resolve_enter(r->flow)) return;
     if (object_class(v)) {
         add_class(out, object_class(v));
     } else if (v->op == V_PHI) {
@@ -217,6 +214,8 @@ static Val *argument_val(Resolver *r, ModuleFlow *mf, uint32_t call, Node *arg) 
 static void callers_in(Resolver *r, Callers *out, const Val *param,
                        Module *module, const Def *class_def) {
     module_list_calls(module);
+    r->flow->resolve_steps += module->calls.len / 64;
+    r->flow->resolve_work += module->calls.len / 64;
     ModuleFlow *mf = flow_module(r->flow, module);
     int index = param_index(param);
     for (uint32_t i = 0; i < module->calls.len && out->len < CLASSES_MAX; i++) {
@@ -248,6 +247,8 @@ static void callers_near(Resolver *r, Callers *out, const Val *param,
         if (!str_eq(at, folder) && !str_eq(at, above)) continue;
         if (strcmp(path, own->path) == 0) continue;
         looked++;
+        r->flow->resolve_steps += 2;
+        r->flow->resolve_work += 2;
         Err err;
         Module *m = project_open(project, path, str_of(path + project->prefix.len), &err);
         if (!m || !str_contains(m->source.text, name)) continue;

@@ -401,6 +401,7 @@ static Val *call_dict(Frame *f, Val *const *args, uint32_t nargs) {
     VEC(Val *) items = {0};
     for (uint32_t i = 0; i < nargs; i++) {
         if (args[i]->op == V_DICT) {
+            if (items.len + args[i]->nargs > DICT_MERGED_MAX) return NULL;
             for (uint32_t k = 0; k < args[i]->nargs; k++) {
                 vec_push(f->flow->arena, &items, args[i]->args[k]);
             }
@@ -732,7 +733,9 @@ static Val *eval_call_inner(Frame *f, Node *node) {
     for (uint32_t i = 0; i < keywords.len; i++) {
         Val *value = eval_expr(f, keywords.at[i]->u.keyword.value);
         const Sym *name = keywords.at[i]->u.keyword.name;
-        if (!name && value->op == V_DICT) { // **{...}
+        bool merges = !name && value->op == V_DICT &&
+                      at + value->nargs <= nargs + DICT_MERGED_MAX;
+        if (merges) { // **{...}
             at = add_dict_keywords(f, &args, at, nargs, value);
             continue;
         }

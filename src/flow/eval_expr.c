@@ -153,6 +153,7 @@ Val *eval_attribute(Frame *f, Val *object, const Sym *name) {
     bool tensor = object->op > V_CAST || object->op == V_CAST || object->op == V_PART;
     if (name == flow->names.data && tensor) return eval_detached(f, object);
     Val *attr = val_attr(g, object, name);
+    frame_may_work(f, f->run->changed.len / 256);
     for (uint32_t i = 0; i < f->run->changed.len; i++) {
         if (f->run->changed.at[i] == attr) return opaque(f);
     }
@@ -445,7 +446,7 @@ static Val *eval_dict(Frame *f, Node *node) {
         if (keys.at[i]) {
             vec_push(f->flow->arena, &items, eval_expr(f, keys.at[i]));
             vec_push(f->flow->arena, &items, value);
-        } else if (value->op == V_DICT) { // **other
+        } else if (value->op == V_DICT && value->nargs + items.len <= DICT_MERGED_MAX) {
             for (uint32_t k = 0; k < value->nargs; k++) {
                 vec_push(f->flow->arena, &items, value->args[k]);
             }
@@ -544,13 +545,14 @@ static Val *eval_inner(Frame *f, Node *node) {
 }
 
 Val *eval_expr(Frame *f, Node *node) {
-    if (++f->run->depth > EVAL_MAX_DEPTH) {
-        f->run->depth--;
+    Flow *flow = f->flow;
+    if (flow->depth >= EVAL_MAX_DEPTH || !frame_may_work(f, 1)) {
         f->truncated = true;
         return opaque(f);
     }
+    flow->depth++;
     Val *val = eval_inner(f, node);
-    f->run->depth--;
+    flow->depth--;
     if (!val->node) {
         val->node = node;
         val->module = f->module;

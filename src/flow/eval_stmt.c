@@ -3,8 +3,6 @@
 
 #include "flow/resolve_impl.h"
 
-enum { LOOP_NAMES_MAX = 512 };
-
 static Val *opaque(Frame *f) {
     return val_unique(&f->flow->graph, V_OPAQUE, NULL, 0);
 }
@@ -102,6 +100,7 @@ Val *storage_of(Val *x) {
 
 // Every name of the table that may share the storage holds something new.
 static void change_names(Frame *f, NameTable *table, const Val *storage) {
+    frame_may_work(f, table->cap / 256);
     for (uint32_t i = 0; i < table->cap; i++) {
         NameInfo *info = table->slots[i];
         if (!info || !info->bind || !info->bind->val) continue;
@@ -199,17 +198,28 @@ static Falls eval_if(Frame *f, Node *stmt) {
 
 typedef struct LoopNames {
     Frame *frame;
-    const Sym *at[LOOP_NAMES_MAX];
-    uint32_t len;
-    bool overflow;
+    VEC(const Sym *) list;
+    const Sym **slots; // of the list, open addressing
+    uint32_t cap;
 } LoopNames;
 
-static void add_loop_name(LoopNames *names, const Sym *name) {
-    for (uint32_t i = 0; i < names->len; i++) {
-        if (names->at[i] == name) return;
+static bool put_loop_name(LoopNames *names, const Sym *name) {
+    uint32_t i = name->hash & (names->cap - 1);
+    for (; names->slots[i]; i = (i + 1) & (names->cap - 1)) {
+        if (names->slots[i] == name) return false;
     }
-    if (names->len == LOOP_NAMES_MAX) names->overflow = true;
-    else names->at[names->len++] = name;
+    names->slots[i] = name;
+    return true;
+}
+
+static void add_loop_name(LoopNames *names, const Sym *name) {
+    Arena *arena = names->frame->flow->arena;
+    if (names->list.len * 2 >= names->cap) {
+        names->cap = names->cap ? names->cap * 2 : 16;
+        names->slots = NEW_N(arena, const Sym *, names->cap);
+        for (uint32_t i = 0; i < names->list.len; i++) put_loop_name(names, names->list.at[i]);
+    }
+    if (put_loop_name(names, name)) vec_push(arena, &names->list, name);
 }
 
 // The tensor behind x, x.data, x[...] changes in the loop.
@@ -255,9 +265,9 @@ typedef struct LoopEntry {
 
 // What the loop carries is unknown when its body is read.
 static LoopEntry *enter_loop(Frame *f, const LoopNames *names) {
-    LoopEntry *entries = NEW_N(f->flow->arena, LoopEntry, names->len + 1);
-    for (uint32_t i = 0; i < names->len; i++) {
-        uintptr_t key = (uintptr_t)names->at[i];
+    LoopEntry *entries = NEW_N(f->flow->arena, LoopEntry, names->list.len + 1);
+    for (uint32_t i = 0; i < names->list.len; i++) {
+        uintptr_t key = (uintptr_t)names->list.at[i];
         NameInfo *info = name_find(&f->names, key);
         Bind *before = info ? info->bind : NULL;
         if (!before) continue;
@@ -271,8 +281,8 @@ static LoopEntry *enter_loop(Frame *f, const LoopNames *names) {
 // After the loop a name may hold what it held before or what the body bound;
 // a binding that the next turn reads is used by the loop itself.
 static void leave_loop(Frame *f, const LoopNames *names, LoopEntry *entries) {
-    for (uint32_t i = 0; i < names->len; i++) {
-        NameInfo *info = name_find(&f->names, (uintptr_t)names->at[i]);
+    for (uint32_t i = 0; i < names->list.len; i++) {
+        NameInfo *info = name_find(&f->names, (uintptr_t)names->list.at[i]);
         if (!info || !info->bind) continue;
         Bind *last = info->bind;
         if (entries[i].carried && entries[i].carried->read) {
@@ -562,7 +572,7 @@ static Falls eval_stmt(Frame *f, Node *stmt) {
 Falls eval_block(Frame *f, const NodeList *block) {
     Arena *arena = f->flow->arena;
     for (uint32_t i = 0; i < block->len; i++) {
-        if (f->run->budget == 0) {
+        if (f->run->budget == 0 || !frame_may_work(f, 1)) {
             f->truncated = true;
             return BLOCK_ENDS;
         }

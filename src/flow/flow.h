@@ -19,6 +19,10 @@ typedef struct Flow Flow;
 typedef struct Frame Frame;
 typedef struct ModuleFlow ModuleFlow;
 
+// Entries of a dict that is merged from others, times two: merging it with
+// itself again and again would double it each time.
+enum { DICT_MERGED_MAX = 2048 };
+
 // A value bound to a name by a statement.
 typedef struct Bind {
     Val *val;
@@ -59,7 +63,7 @@ typedef struct Run {
     uint32_t time;
     uint32_t budget;  // statements that may still be read
     uint32_t inlined; // statements of functions read in place
-    int depth;       // frames
+    uint32_t work;    // as Flow.work
     VEC(Val *) changed; // attributes whose object or numbers changed
 } Run;
 
@@ -139,6 +143,7 @@ struct ModuleFlow {
     NodeFact *facts; // hash by node id
     uint32_t fact_cap, fact_len;
     VEC(FunctionInfo *) functions; // once listed
+    struct Classes *annotated; // of all parameters, once asked for
     bool listed;
     struct Changes *changes; // what it changes after binding (changes.c)
     Frame *frame; // module level
@@ -155,13 +160,16 @@ struct Flow {
     SymTable *symbols;
     const OpTable *ops;
     Arena *arena; // *file* lifetime
+    Arena *scratch; // of one attempt to match
     Graph graph;
     FlowNames names;
     ModuleFlow *modules;
     int resolving;    // depth of flow_resolve
     int constructing; // constructors being read within one another
     int inverting;    // products being opened under 1 / x
-    uint32_t resolve_steps; // since flow_resolve was asked
+    int depth;        // of eval_expr, all frames together
+    uint32_t work;    // expressions read and the like, bounded for a file
+    uint32_t resolve_steps, resolve_work; // of one question, of all
     uint32_t stamp;   // counts joins: what one of them has met already
     VEC(Val *) defaults; // an instance of a class made without arguments
 };
@@ -187,6 +195,13 @@ Val *frame_result(Frame *f);
 // A root frame for `fn` with given parameter values (rules).
 Frame *flow_call_root(Flow *flow, ModuleFlow *mf, Node *fn,
                       Val *const *params, uint32_t count);
+
+// Adds to what was done for this function and file; false once that is too
+// much for either.
+bool frame_may_work(Frame *f, uint32_t amount);
+// Whether functions are still read in place: behind half of the file's work
+// only the functions themselves are.
+bool flow_may_inline(const Flow *flow);
 
 // ---- names (names.c) -------------------------------------------------------
 NameInfo *name_find(const NameTable *table, uintptr_t key);

@@ -147,7 +147,13 @@ Val *eval_inline(Frame *caller, Val *callee, Val *self, Val *const *args,
                  uint32_t nargs) {
     Node *fn = callee->op == V_LAMBDA ? callee->node : callee->def->node;
     Count count = {0};
+    if (caller->run->inlined >= INLINE_BUDGET) return NULL;
+    if (!flow_may_inline(caller->flow)) {
+        caller->top->truncated = true;
+        return NULL;
+    }
     if (is_active(caller, fn) || fn->kind == N_ASYNC_FUNCTION_DEF) return NULL;
+    count.stmts = fn->kind == N_LAMBDA;
     node_children(fn, count_stmts, &count);
     if (count.yields || count.stmts > INLINE_MAX_STMTS ||
         caller->run->inlined + count.stmts > INLINE_BUDGET) {

@@ -7,6 +7,9 @@
 
 #include "flow/flow.h"
 
+// About 300 bytes and 300 ns each.
+enum { WORK_MAX = 1500 * 1000, RUN_WORK_MAX = 400 * 1000 };
+
 typedef struct ListFunctions {
     Flow *flow;
     ModuleFlow *mf;
@@ -112,6 +115,17 @@ ModuleFlow *flow_module(Flow *flow, Module *module) {
     return flow->modules = mf;
 }
 
+bool frame_may_work(Frame *f, uint32_t amount) {
+    Flow *flow = f->flow;
+    if (f->run->work < RUN_WORK_MAX) f->run->work += amount;
+    if (flow->work < WORK_MAX) flow->work += amount;
+    return f->run->work < RUN_WORK_MAX && flow->work < WORK_MAX;
+}
+
+bool flow_may_inline(const Flow *flow) {
+    return flow->work < WORK_MAX / 2;
+}
+
 void flow_list_functions(Flow *flow, ModuleFlow *mf) {
     if (mf->listed) return;
     mf->listed = true;
@@ -188,7 +202,7 @@ FunctionInfo *flow_function_info(Flow *flow, ModuleFlow *mf, Node *fn,
 
 void flow_init(Flow *flow, Project *project, const OpTable *ops, Arena *arena) {
     *flow = (Flow){.project = project, .symbols = project->symbols, .ops = ops,
-                   .arena = arena};
+                   .arena = arena, .scratch = arena};
     graph_init(&flow->graph, arena);
     struct {
         const Sym **at;

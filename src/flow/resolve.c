@@ -66,12 +66,21 @@ static bool collect_annotated(Node *node, void *data) {
     return true;
 }
 
+static const Classes *annotated_classes(Resolver *r, Module *module) {
+    ModuleFlow *mf = flow_module(r->flow, module);
+    if (mf->annotated) return mf->annotated;
+    mf->annotated = NEW(r->flow->arena, Classes);
+    SightWalk walk = {r, module, mf->annotated};
+    collect_annotated(module->parsed.module, &walk);
+    return mf->annotated;
+}
+
 // The class of a configuration is its annotation; where that has no such
 // field, that of the callers' argument; where no caller is in sight, every
 // class that the file's annotations name and that has the field must agree:
 // then the value is only likely, and left to the guard.
 static Val *resolve_field(Resolver *r, Val *v) {
-    Classes classes = {0}, callers = {0}, sight = {0};
+    Classes classes = {0}, callers = {0};
     classes_of(r, &classes, v->args[0]);
     Val *agreed = agreed_default(r, &classes, v->name);
     if (!agreed) {
@@ -80,9 +89,7 @@ static Val *resolve_field(Resolver *r, Val *v) {
     }
     Module *module = v->args[0]->module;
     if (!agreed && v->args[0]->op == V_PARAM && module) {
-        SightWalk walk = {r, module, &sight};
-        collect_annotated(module->parsed.module, &walk);
-        agreed = agreed_default(r, &sight, v->name);
+        agreed = agreed_default(r, annotated_classes(r, module), v->name);
         if (agreed) r->likely = true;
     }
     if (agreed) r->from_config = true;
@@ -221,8 +228,7 @@ static int compare_resolved(Resolver *r, Val *cond) {
     }
 }
 
-static int resolve_truth(Resolver *r, Val *cond) {
-    if (val_truth(cond) >= 0) return val_truth(cond);
+static int truth_inner(Resolver *r, Val *cond) {
     if (cond->op == V_PYOP && cond->nargs == 2 && cond->ck >= A_EQ) {
         return compare_resolved(r, cond);
     }
@@ -242,6 +248,15 @@ static int resolve_truth(Resolver *r, Val *cond) {
     }
     Val *v = resolve(r, cond);
     return v ? val_truth(v) : -1;
+}
+
+static int resolve_truth(Resolver *r, Val *cond) {
+    if (val_truth(cond) >= 0) return val_truth(cond);
+    if (r->conditions >= CONDITIONS_MAX) return -1;
+    r->conditions++;
+    int truth = truth_inner(r, cond);
+    r->conditions--;
+    return truth;
 }
 
 static Val *resolve_phi(Resolver *r, Val *v) {
@@ -297,11 +312,19 @@ static Val *resolve_inner(Resolver *r, Val *v) {
     }
 }
 
+bool resolve_enter(Flow *flow) {
+    if (flow->resolving == 0) flow->resolve_steps = 0;
+    uint32_t limit = flow->resolve_work < RESOLVE_MAX_WORK ? RESOLVE_MAX_STEPS
+                                                           : RESOLVE_FEW_STEPS;
+    if (flow->resolving >= RESOLVE_MAX_DEPTH || flow->resolve_steps >= limit) return false;
+    flow->resolving++;
+    flow->resolve_steps++;
+    flow->resolve_work++;
+    return true;
+}
+
 static Val *resolve(Resolver *r, Val *v) {
-    if (++r->flow->resolving > RESOLVE_MAX_DEPTH) {
-        r->flow->resolving--;
-        return NULL;
-    }
+    if (!resolve_enter(r->flow)) return NULL;
     Val *result = resolve_inner(r, v);
     r->flow->resolving--;
     return result;

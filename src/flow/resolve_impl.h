@@ -5,14 +5,26 @@
 
 #include "flow/flow.h"
 
-enum { RESOLVE_MAX_DEPTH = 24, CLASSES_MAX = 8 };
+enum {
+    RESOLVE_MAX_DEPTH = 24,
+    RESOLVE_MAX_STEPS = 2000,         // for one question
+    RESOLVE_MAX_WORK = 300 * 1000,    // for a file; then
+    RESOLVE_FEW_STEPS = 50,
+    CLASSES_MAX = 8,
+    CONDITIONS_MAX = 100, // within one another
+};
 
 // One resolution under way.
 typedef struct Resolver {
     Flow *flow;
     ChainLink *chain; // latest step first
     bool from_config, likely;
+    int conditions; // being decided, one within another
 } Resolver;
+
+// One step deeper; false where that is too deep or took too long. A step that
+// was entered ends with flow->resolving--.
+bool resolve_enter(Flow *flow);
 
 // A value and the place that gives it.
 typedef struct AttrSource {

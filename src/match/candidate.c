@@ -87,8 +87,14 @@ static bool is_own_root(const Frame *f, const Val *v) {
            v->node->end <= f->fn->end;
 }
 
+// What an attempt to match left behind, where that is apart from what is kept.
+static void drop_scratch(Flow *flow, ArenaMark start) {
+    if (flow->scratch != flow->arena) arena_reset(flow->scratch, start);
+}
+
 static void group_records(Groups *out, Frame *f) {
     Arena *arena = f->flow->arena;
+    ArenaMark start = arena_mark(f->flow->scratch);
     for (out->cap = 64; out->cap < f->evals.len * 2;) out->cap *= 2;
     out->slots = NEW_N(arena, uint32_t, out->cap);
     for (uint32_t i = 0; i < f->evals.len; i++) {
@@ -101,6 +107,7 @@ static void group_records(Groups *out, Frame *f) {
         }
         if (!out->slots[slot]) {
             Group fresh = {.root = root, .bits = factor_bits(f->flow, root)};
+            drop_scratch(f->flow, start);
             vec_push(arena, &out->list, fresh);
             out->slots[slot] = out->list.len;
         }
@@ -202,6 +209,9 @@ static void try_group(Candidates *out, Frame *f, const Group *group,
     bool matches = match_value(&match, flow, spec, group->root);
     out->steps += match.steps;
     if (!matches || !binds_sensibly(&match)) return;
+    Val **seen = NEW_N(flow->arena, Val *, match.seen.len + 1);
+    if (match.seen.len) memcpy(seen, match.seen.at, sizeof(Val *) * match.seen.len);
+    match.seen.at = seen;
     match.seen.cap = match.seen.len; // each place adds to a copy of its own
     Candidate best = {.root = group->root};
     for (uint32_t i = group->records.len; i-- > 0;) {
@@ -253,6 +263,7 @@ static void note_near_miss(Candidates *out, Frame *f, Group *group,
     bool matches = match_value(&match, f->flow, spec, group->root);
     out->steps += match.steps;
     if (matches || match.best_seen * 3 < spec->size * 2) return;
+    memset(&match.seen, 0, sizeof(match.seen)); // it was no part of anything
     Candidate c = {.match = match, .record = group->records.at[0],
                    .root = group->root, .near = true};
     group->near = true;
@@ -263,6 +274,7 @@ void find_candidates(Candidates *out, Frame *f, const RuleSet *rules,
                      Str only_rule) {
     Groups groups = {0};
     group_records(&groups, f);
+    ArenaMark start = arena_mark(f->flow->scratch);
     AllSpecs *specs = NEW(f->flow->arena, AllSpecs);
     list_specs(specs, rules, only_rule);
     for (uint32_t s = 0; s < specs->len; s++) {
@@ -271,6 +283,7 @@ void find_candidates(Candidates *out, Frame *f, const RuleSet *rules,
             if (!may_match(specs->at[s], group->root, group->bits)) continue;
             if (is_part_of(out, group->root, specs->at[s]->rule)) continue;
             try_group(out, f, group, specs->at[s]);
+            drop_scratch(f->flow, start);
         }
     }
     for (uint32_t s = 0; s < specs->len; s++) {
@@ -278,6 +291,7 @@ void find_candidates(Candidates *out, Frame *f, const RuleSet *rules,
             Group *group = &groups.list.at[g];
             if (may_match(specs->at[s], group->root, group->bits)) {
                 note_near_miss(out, f, group, specs->at[s]);
+                drop_scratch(f->flow, start);
             }
         }
     }

@@ -14,7 +14,7 @@ static void add_factor(Factors *out, Val *v) {
 
 static Val *open_casts(Factors *out, Flow *flow, Val *v) {
     Val *inner = val_strip(v);
-    for (Val *c = v; c != inner; c = c->args[0]) vec_push(flow->arena, &out->seen, c);
+    for (Val *c = v; c != inner; c = c->args[0]) vec_push(flow->scratch, &out->seen, c);
     return inner;
 }
 
@@ -44,7 +44,7 @@ static void flatten(Factors *out, Flow *flow, Val *v, Op op, int left) {
             add_factor(out, v);
             return;
         }
-        vec_push(flow->arena, &out->seen, v);
+        vec_push(flow->scratch, &out->seen, v);
         if (negates) out->coefficient = -out->coefficient;
         if (opens) flatten(out, flow, v->args[0], op, --left);
         v = v->args[opens];
@@ -63,7 +63,7 @@ static void fold_silu(Factors *f, Flow *flow) {
         Val *x = val_strip(f->at[s]->args[0]);
         for (uint32_t i = 0; i < f->len; i++) {
             if (f->at[i] != x) continue;
-            vec_push(flow->arena, &f->seen, f->at[s]);
+            vec_push(flow->scratch, &f->seen, f->at[s]);
             f->at[s] = val_new1(&flow->graph, OP_SILU, x);
             remove_factor(f, i);
             fold_silu(f, flow);

@@ -7,6 +7,7 @@ enum {
     MARK_OPEN = 1u << 31,  // a call of something unknown
     MARK_FUSED = 1u << 30, // torch_npu
     FILTER_MAX_DEPTH = 12,
+    FILTER_MAX_CALLS = 500 * 1000, // followed in a module, then all may pass
 };
 
 // ---- anchors ----------------------------------------------------------------
@@ -133,6 +134,7 @@ struct FilterModule {
     Module *module;
     NamedMarks *slots[256];
     int depth;
+    uint32_t calls;
 };
 
 static NamedMarks *find_name(FilterModule *fm, const Sym *name, bool make) {
@@ -344,7 +346,10 @@ static uint32_t callee_marks(FilterModule *fm, const Node *func) {
 static bool visit_call(Node *node, void *data) {
     CallMarks *walk = data;
     if (walk->marks & MARK_OPEN) return false;
-    if (node->kind == N_CALL) walk->marks |= callee_marks(walk->fm, node->u.call.func);
+    if (node->kind == N_CALL) {
+        bool many = ++walk->fm->calls > FILTER_MAX_CALLS;
+        walk->marks |= many ? MARK_OPEN : callee_marks(walk->fm, node->u.call.func);
+    }
     if (++walk->depth > 3000) {
         walk->marks |= MARK_OPEN;
         return false;

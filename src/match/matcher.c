@@ -46,7 +46,7 @@ static bool differ(State *s, const Val *want, const Val *got) {
 }
 
 static void see(State *s, Val *u) {
-    vec_push(s->m->flow->arena, &s->m->seen, u);
+    vec_push(s->m->flow->scratch, &s->m->seen, u);
 }
 
 static bool match(State *s, Val *p, Val *u, int depth);

@@ -8,7 +8,8 @@ typedef struct Match {
     const Spec *spec;
     Flow *flow; // of the user's graph
     Val *bound[RULE_MAX_PARAMS]; // casts stripped for tensors
-    VEC(Val *) seen; // the user's values that are part of the computation
+    VEC(Val *) seen; // the user's values that are part of the computation;
+                     // in the flow's scratch
     bool halves;     // two equal parts of one tensor were matched
     Val *cut_tensor, *cut_at; // x[..., :d] and x[..., d:]: where it is cut
     uint32_t steps;  // values compared

@@ -73,7 +73,7 @@ typedef struct Factors {
     uint32_t len, steps;
     double coefficient;
     bool overflow; // it has more: nothing can be said
-    VEC(Val *) seen; // the products and casts that were opened
+    VEC(Val *) seen; // the products and casts that were opened; in scratch
 } Factors;
 // `depth` levels of products are opened (FACTORS_ALL: all).
 enum { FACTORS_ALL = 64 };

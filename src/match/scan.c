@@ -31,7 +31,7 @@ typedef struct Pool {
 typedef struct Scan {
     FindingSet *out;
     Arena *run;
-    Arena file; // reset for each scanned file
+    Arena file, scratch; // reset for each scanned file
     const ScanOptions *options;
     Project project, rule_project; // of the scanned files; of the rules
     SymTable symbols;
@@ -267,11 +267,13 @@ static void scan_file(Scan *scan, const ScanInput *input) {
     scan->out->line_count += m->source.line_count;
     Flow flow;
     flow_init(&flow, &scan->project, &scan->ops, &scan->file);
+    flow.scratch = &scan->scratch;
     uint32_t existing_from = find_existing(scan, &flow, m);
     FileMatches matches = {0};
     collect(scan, &flow, m, &matches);
     add_findings(scan, &matches, existing_from);
     arena_clear(&scan->file);
+    arena_clear(&scan->scratch);
     project_trim(&scan->project, MODULES_MAX_BYTES / scan->pool->jobs);
 }
 
@@ -344,6 +346,7 @@ static bool load_rules(Scan *scan, Err *err) {
 
 static bool open_scan(Scan *scan, Err *err) {
     arena_init(&scan->file);
+    arena_init(&scan->scratch);
     sym_table_init(&scan->symbols);
     ops_init(&scan->ops, scan->run);
     project_init(&scan->rule_project, &scan->symbols);
@@ -362,6 +365,7 @@ static void close_scan(Scan *scan) {
     project_free(&scan->rule_project);
     sym_table_free(&scan->symbols);
     arena_free(&scan->file);
+    arena_free(&scan->scratch);
 }
 
 // Takes the next few files; false when there are none.

@@ -584,6 +584,11 @@ static Def lookup(Module *module, const Sym *name, int follow) {
         return def;
     }
     if (module->stars.len == 0 || is_builtin(name)) return (Def){0};
+    // Packages may star-import each other: each module is asked once.
+    uint64_t search = module->project->star_search;
+    if (module->star_search == search && module->star_name == name) return (Def){0};
+    module->star_search = search;
+    module->star_name = name;
     for (uint32_t i = module->stars.len; i-- > 0;) {
         Module *star = find_module(module, module->stars.at[i]);
         if (!star || star == module) continue;
@@ -619,6 +624,7 @@ Def project_lookup(Module *module, const Sym *name) {
     grow_name_memo(module);
     uint32_t i = name_memo_slot(module->memo, module->memo_cap, name);
     if (module->memo[i].name) return module->memo[i].def;
+    module->project->star_search++;
     Def def = lookup(module, name, 0);
     grow_name_memo(module); // the lookup may have used it
     i = name_memo_slot(module->memo, module->memo_cap, name);
@@ -642,6 +648,7 @@ Def project_import(Module *module, const Node *stmt, uint32_t index,
         }
         Str dotted = absolute_module(module, stmt->u.import_from.level,
                                      stmt->u.import_from.module);
+        module->project->star_search++;
         return from_import(module, dotted, full, 0);
     }
     Str dotted = sym_str(full);
@@ -659,6 +666,7 @@ Def project_member(const Def *owner, const Sym *attr) {
         return external(&owner->module->arena, owner->dotted, attr);
     }
     if (owner->kind == DEF_MODULE) {
+        owner->module->project->star_search++;
         return from_import(owner->module, owner->module->dotted, attr, 0);
     }
     return (Def){0};
@@ -736,7 +744,7 @@ static void add_bases(Def *out, uint32_t *count, const Def *class_def) {
     out[(*count)++] = *class_def;
     if (class_def->kind != DEF_CLASS) return;
     NodeList bases = class_def->node->u.class_->bases;
-    for (uint32_t i = 0; i < bases.len; i++) {
+    for (uint32_t i = 0; i < bases.len && *count < MRO_MAX; i++) {
         Def def = base_def(class_def->module, bases.at[i]);
         if (def.kind == DEF_CLASS || def.kind == DEF_EXTERNAL) {
             add_bases(out, count, &def);

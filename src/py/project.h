@@ -56,6 +56,8 @@ struct Module {
     bool calls_listed;
     bool type_checking; // while names are indexed: inside such a branch
     uint64_t last_use;
+    const Sym *star_name; // looked for behind the stars of this module ...
+    uint64_t star_search; // ... in this search
     struct NameMemo *memo; // what names were found to mean
     uint32_t memo_cap, memo_len;
     uint64_t memo_epoch;
@@ -96,6 +98,7 @@ struct Project {
     Module **by_path; // open addressing by path hash
     uint32_t cap, len;
     uint64_t clock;
+    uint64_t star_search; // counts the names looked for
     size_t held_bytes;
     uint64_t epoch; // counts the times that modules were dropped
     Str prefix;     // paths that start so are shown without it

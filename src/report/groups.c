@@ -59,13 +59,30 @@ static void count_facts(Group *group) {
     }
 }
 
-static void add_to(GroupVec *list, Arena *arena, const Finding *finding,
-                   const Likeness *likeness) {
-    uint64_t hash = likeness->hash(finding);
-    for (uint32_t i = 0; i < list->len; i++) {
-        Group *group = &list->at[i];
+// A list of groups with a hash that finds them: indices, plus 1.
+typedef struct Index {
+    GroupVec *list;
+    Likeness likeness;
+    uint32_t *slots;
+    uint32_t cap;
+} Index;
+
+static Index new_index(GroupVec *list, Arena *arena, const Likeness *likeness,
+                       uint32_t most) {
+    Index index = {list, *likeness, NULL, 64};
+    while (index.cap < most * 2) index.cap *= 2;
+    index.slots = NEW_N(arena, uint32_t, index.cap);
+    return index;
+}
+
+static void add_to(Index *index, Arena *arena, const Finding *finding) {
+    GroupVec *list = index->list;
+    uint64_t hash = index->likeness.hash(finding);
+    uint32_t slot = (uint32_t)(hash ^ hash >> 32) & (index->cap - 1);
+    for (; index->slots[slot]; slot = (slot + 1) & (index->cap - 1)) {
+        Group *group = &list->at[index->slots[slot] - 1];
         if (group->hash != hash) continue;
-        if (!likeness->same(group_first(group), finding)) continue;
+        if (!index->likeness.same(group_first(group), finding)) continue;
         vec_push(arena, &group->members, finding);
         return;
     }
@@ -73,6 +90,7 @@ static void add_to(GroupVec *list, Arena *arena, const Finding *finding,
     vec_push(arena, &group.members, finding);
     count_facts(&group);
     vec_push(arena, list, group);
+    index->slots[slot] = list->len;
 }
 
 static int compare_places(const Finding *a, const Finding *b) {
@@ -110,13 +128,15 @@ void groups_make(GroupList *out, Arena *arena, const FindingSet *set) {
     static const Likeness candidate = {hash_candidate, same_candidate};
     static const Likeness refusal = {hash_refusal, same_refusal};
     *out = (GroupList){0};
+    Index candidates = new_index(&out->candidates, arena, &candidate, set->findings.len);
+    Index refused = new_index(&out->refused, arena, &refusal, set->findings.len);
     for (uint32_t i = 0; i < set->findings.len; i++) {
         const Finding *finding = &set->findings.at[i];
         out->counts[finding->verdict]++;
         if (finding->verdict == VERDICT_REJECT) {
-            add_to(&out->refused, arena, finding, &refusal);
+            add_to(&refused, arena, finding);
         } else {
-            add_to(&out->candidates, arena, finding, &candidate);
+            add_to(&candidates, arena, finding);
         }
     }
     if (out->candidates.len) {
