@@ -180,6 +180,46 @@ static Val *sequence_item(const Val *sequence, const Val *index) {
     return sequence->args[i];
 }
 
+// Below linear layers, which keep every axis but the last.
+static Val *leading_source(Frame *f, Val *x) {
+    for (int depth = 0; depth < 16; depth++) {
+        x = val_strip(x);
+        if (x->op == OP_LINEAR) {
+            x = x->args[0];
+        } else if (x->op == V_CALL && x->nargs == 2) {
+            Resolved r = flow_resolve(f->flow, x->args[0]);
+            bool linear = r.val && r.val->op == V_INSTANCE && !r.val->def &&
+                          str_is(r.val->text, "torch.nn.Linear");
+            if (!linear) return x;
+            x = x->args[1];
+        } else {
+            return x;
+        }
+    }
+    return x;
+}
+
+// Whether the `count` leading entries of a view's shape are the leading sizes
+// of x, all of them: (*x.shape[:-1], ...) or, where x is known to have
+// count + 1 axes, (b, s, ...) with b, s, _ = x.shape.
+static bool keeps_leading_axes(Frame *f, Val *x, Val *const *lead, uint32_t count) {
+    Graph *g = &f->flow->graph;
+    Val *source = leading_source(f, x);
+    if (count == 1 && lead[0]->op == V_STAR) {
+        Val *rest = val_new3(g, V_SLICE, val_none(g), val_int(g, -1), val_none(g));
+        Val *item = lead[0]->args[0];
+        return item->op == V_ITEM && item->args[1] == rest &&
+               item->args[0]->op == V_SHAPE &&
+               leading_source(f, item->args[0]->args[0]) == source;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (lead[i]->op != V_SIZE || lead[i]->args[1] != val_int(g, i)) return false;
+        Val *of = lead[i]->args[0];
+        if (leading_source(f, of) != source || of->rank != count + 1) return false;
+    }
+    return count > 0;
+}
+
 // x.view(..., 2, -1)[..., i, :]  ->  part(x, -1, i, 2): the view splits the
 // last axis, so that its last but one axis counts the halves.
 static Val *view_part(Frame *f, Val *view, Val *index) {
@@ -191,11 +231,9 @@ static Val *view_part(Frame *f, Val *view, Val *index) {
     Val *last = shape->args[shape->nargs - 1];
     if (!val_is_int(count, 2) || index->nargs < 2) return NULL;
     if (view->op == OP_VIEW) {
-        if (!val_is_int(last, -1)) return NULL;
-        for (uint32_t i = 0; i + 2 < shape->nargs; i++) {
-            Val *axis = val_int(&f->flow->graph, i);
-            Val *lead = shape->args[i];
-            if (lead->op != V_SIZE || lead->args[1] != axis) return NULL;
+        if (!val_is_int(last, -1) ||
+            !keeps_leading_axes(f, view->args[0], shape->args, shape->nargs - 2)) {
+            return NULL;
         }
     }
     Val *tail = index->args[index->nargs - 1];
@@ -274,8 +312,11 @@ Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count) {
         if (item) return item;
         break;
     }
-    case V_SHAPE: // b, s, d = x.shape
-        return op_size(f->flow, value->args[0], val_int(g, index));
+    case V_SHAPE: { // b, s, d = x.shape, which also says how many axes x has
+        Val *size = op_size(f->flow, value->args[0], val_int(g, index));
+        if (count) size->args[0]->rank = count;
+        return size;
+    }
     case OP_CHUNK:
     case OP_TENSOR_SPLIT:
         if (val_is_number(value->args[1]) && value->args[1]->num >= 1) {

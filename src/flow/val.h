@@ -86,6 +86,7 @@ struct Val {
     const void *ptr;
     Node *node;   // where it was first computed
     Module *module;
+    uint32_t rank; // number of axes where the source unpacks its shape; else 0
     Assumption *assume; // NULL if nothing is assumed
     struct Frame *init; // of an instance: the reading of its constructor
     bool init_running;

@@ -71,6 +71,16 @@ static void add_open_reason(Finding *out, Arena *run, const char *subject, Str n
                                            "sight decides it", subject, STR_FMT(name)));
 }
 
+// The callee as the user wrote it.
+static void print_subject(Buf *out, const Val *v) {
+    const Node *n = v->node;
+    if (n && v->module && n->end - n->start <= 60 && v->op != V_ATTR) {
+        buf_add(out, source_span(&v->module->source, n->start, n->end));
+    } else {
+        val_print(out, v, 4);
+    }
+}
+
 static bool add_activation_facts(Finding *out, Arena *run, const Candidate *c) {
     bool guarded = false;
     const Val *done[16];
@@ -84,7 +94,7 @@ static bool add_activation_facts(Finding *out, Arena *run, const Candidate *c) {
         if (again) continue;
         done[count++] = a->subject;
         Buf subject = {0};
-        val_print(&subject, a->subject, 6);
+        print_subject(&subject, a->subject);
         Fact fact = {.name = STR("activation"), .state = FACT_PROVEN};
         if (a->likely) fact.state = FACT_UNKNOWN;
         if (a->open) add_open_reason(out, run, subject.at, a->claim);

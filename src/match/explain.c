@@ -101,6 +101,8 @@ void explain_line(const ScanOptions *options, Frame *f, const RuleSet *rules) {
         told++;
         for (uint32_t r = 0; r < rules->rules.len; r++) {
             const Rule *rule = rules->rules.at[r];
+            Str only = options->only_rule;
+            if (only.len && !str_eq(only, rule->id)) continue;
             for (uint32_t s = 0; s < rule->spec_count; s++) {
                 explain_spec(options, f, e, &rule->specs[s], &out);
             }

@@ -96,7 +96,11 @@ void product_factors(Factors *out, Flow *flow, Val *v) {
     product_factors_to(out, flow, v, FACTORS_ALL);
 }
 
-void sum_terms(Factors *out, Flow *flow, Val *v) {
+void sum_terms_to(Factors *out, Flow *flow, Val *v, int depth) {
     *out = (Factors){.coefficient = 0};
-    flatten(out, flow, v, OP_ADD, FACTORS_ALL);
+    flatten(out, flow, v, OP_ADD, depth);
+}
+
+void sum_terms(Factors *out, Flow *flow, Val *v) {
+    sum_terms_to(out, flow, v, FACTORS_ALL);
 }

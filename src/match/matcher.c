@@ -213,18 +213,28 @@ static bool match_product(State *s, Val *p, Val *u, int depth) {
     return differ(s, p, u);
 }
 
+// c + x against eps + x: the constant may be a parameter.
+static void offer_constant(const Factors *ps, Factors *us, Flow *flow) {
+    if (us->coefficient == 0 || ps->coefficient != 0 || us->len == FACTORS_MAX) return;
+    us->at[us->len++] = val_number(&flow->graph, us->coefficient);
+    us->coefficient = 0;
+}
+
 static bool match_sum(State *s, Val *p, Val *u, int depth) {
     Factors ps, us;
     Flow *flow = s->m->flow;
     sum_terms(&ps, flow, p);
     sum_terms(&us, flow, u);
     s->m->steps += us.steps;
-    // c + x against eps + x: the constant may be a parameter.
-    if (us.coefficient != 0 && ps.coefficient == 0 && us.len < FACTORS_MAX) {
-        us.at[us.len++] = val_number(&flow->graph, us.coefficient);
-        us.coefficient = 0;
+    offer_constant(&ps, &us, flow);
+    if (match_lists(s, &ps, &us, depth)) return true;
+    for (int level = 1; us.len > ps.len && level <= 3; level++) {
+        Factors fewer; // a parameter may stand for an inner sum
+        sum_terms_to(&fewer, flow, u, level);
+        offer_constant(&ps, &fewer, flow);
+        if (fewer.len < us.len && match_lists(s, &ps, &fewer, depth)) return true;
     }
-    return match_lists(s, &ps, &us, depth) || differ(s, p, u);
+    return differ(s, p, u);
 }
 
 // ---- all other values -------------------------------------------------------

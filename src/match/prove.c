@@ -468,10 +468,28 @@ static const Node *operator_argument(const Node *call, uint32_t index,
 
 // limits() speaks of the operator's arguments; those that are a parameter of
 // the rule as it stands can be tested, the replacement sees to the others.
-static void name_operator_args(Requirement *form, const Spec *spec) {
+// The parameters that torch.cat([a, b]) joins: what limits() says of the dtype
+// and rank of the whole holds for each. `which` counts them.
+static int joined_param(const Spec *spec, const Node *arg, uint32_t which) {
+    if (arg->kind != N_CALL || arg->u.call.func->kind != N_ATTRIBUTE ||
+        !str_is(sym_str(arg->u.call.func->u.attribute.attr), "cat") ||
+        arg->u.call.args.len == 0) {
+        return -1;
+    }
+    const Node *list = arg->u.call.args.at[0];
+    if (list->kind != N_LIST && list->kind != N_TUPLE) return -1;
+    if (which >= list->u.list.elts.len) return -1;
+    const Node *elt = list->u.list.elts.at[which];
+    return elt->kind == N_NAME ? rule_param(spec->rule, elt->u.name.id) : -1;
+}
+
+// Names the arguments of the operator; of those that are joined, the
+// `which`-th part. False if no argument has that many parts.
+static bool name_operator_args(Requirement *form, const Spec *spec, uint32_t which) {
     OpSearch search = {.spec = spec};
     node_children(spec->rule->replacement, search_op, &search);
-    if (!search.call) return;
+    if (!search.call) return false;
+    bool joined = false;
     const ArgumentsNode *a = spec->rule->op_limits->u.function->args->u.arguments;
     for (uint32_t i = 0; i < a->args.len && i < RULE_MAX_PARAMS; i++) {
         const Sym *name = a->args.at[i]->u.arg.name;
@@ -480,10 +498,20 @@ static void name_operator_args(Requirement *form, const Spec *spec) {
                      arg->u.call.func->kind == N_NAME; // contiguous(x)
         if (wraps) arg = arg->u.call.args.at[0];
         int param = arg && arg->kind == N_NAME ? rule_param(spec->rule, arg->u.name.id) : -1;
+        int part = arg ? joined_param(spec, arg, which) : -1;
         form->names[form->name_count] = name;
         form->wrapped[form->name_count] = wraps;
-        form->args[form->name_count++] = param;
+        form->joined[form->name_count] = part >= 0;
+        form->args[form->name_count++] = part >= 0 ? part : param;
+        joined |= part >= 0;
     }
+    return joined || which == 0;
+}
+
+// `name.dtype` or `name.dim()`: true of the whole if it is of each part.
+static bool is_part_test(const Node *attribute) {
+    Str attr = sym_str(attribute->u.attribute.attr);
+    return str_is(attr, "dtype") || str_is(attr, "dim");
 }
 
 typedef struct NameCheck {
@@ -494,6 +522,13 @@ typedef struct NameCheck {
 
 static bool check_names(Node *node, void *data) {
     NameCheck *check = data;
+    if (node->kind == N_ATTRIBUTE && node->u.attribute.value->kind == N_NAME &&
+        !is_part_test(node)) {
+        const Sym *name = node->u.attribute.value->u.name.id;
+        for (uint32_t i = 0; i < check->r->name_count; i++) {
+            if (check->r->names[i] == name && check->r->joined[i]) check->known = false;
+        }
+    }
     if (node->kind == N_NAME) {
         for (uint32_t i = 0; i < check->r->name_count; i++) {
             if (check->r->names[i] != node->u.name.id) continue;
@@ -511,6 +546,13 @@ static bool speaks_of_bound(const Requirement *r, const Match *match) {
     return check.known;
 }
 
+static bool is_any_joined(const Requirement *r) {
+    for (uint32_t i = 0; i < r->name_count; i++) {
+        if (r->joined[i]) return true;
+    }
+    return false;
+}
+
 void prove_requirements(Requirements *out, const Place *place) {
     *out = (Requirements){0};
     const Spec *spec = place->match->spec;
@@ -519,9 +561,11 @@ void prove_requirements(Requirements *out, const Place *place) {
     name_params(&form, spec->rule, spec->rule->requires);
     add_asserts(&all, place, &form, &spec->rule->requires->u.function->body);
     if (spec->rule->op_limits) {
-        Requirement limits = {.module = spec->rule->op_module};
-        name_operator_args(&limits, spec);
-        add_asserts(&all, place, &limits, &spec->rule->op_limits->u.function->body);
+        for (uint32_t which = 0; which < RULE_MAX_PARAMS; which++) {
+            Requirement limits = {.module = spec->rule->op_module};
+            if (!name_operator_args(&limits, spec, which)) break;
+            add_asserts(&all, place, &limits, &spec->rule->op_limits->u.function->body);
+        }
     }
     for (uint32_t i = 0; i < all.len; i++) {
         Requirement r = all.at[i];
@@ -530,7 +574,10 @@ void prove_requirements(Requirements *out, const Place *place) {
         r.state = prove(&p, r.test);
         bool again = false; // rule and operator may say the same
         for (uint32_t k = 0; k < out->len; k++) {
-            again |= str_eq(out->at[k].message, r.message) && out->at[k].state == r.state;
+            again |= str_eq(out->at[k].message, r.message) && out->at[k].state == r.state &&
+                     memcmp(out->at[k].joined, r.joined, sizeof(r.joined)) == 0 &&
+                     (!is_any_joined(&r) ||
+                      memcmp(out->at[k].args, r.args, sizeof(r.args)) == 0);
         }
         if (again && r.message.len) continue;
         vec_push(place->frame->flow->arena, out, r);

@@ -21,6 +21,7 @@ typedef struct Requirement {
     int args[RULE_MAX_PARAMS]; // parameter of the rule by position in `names`
     const Sym *names[RULE_MAX_PARAMS];
     bool wrapped[RULE_MAX_PARAMS]; // given as contiguous(x)
+    bool joined[RULE_MAX_PARAMS];  // one of several that torch.cat joins
     uint32_t name_count;
 } Requirement;
 

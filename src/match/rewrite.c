@@ -643,8 +643,8 @@ static void add_inserts(Rewrite *out, Arena *run, const RewriteInput *in) {
     const Module *m = in->place->frame->module;
     Str nl = file_newline(&m->source);
     Buf buf = {0};
-    if (!binds(m, "torch")) buf_addf(&buf, "import torch\n");
     if (in->switch_definition.len && !binds(m, "os")) buf_addf(&buf, "import os\n");
+    if (!binds(m, "torch")) buf_addf(&buf, "import torch\n");
     if (!binds(m, "torch_npu")) {
         buf_add(&buf, STR("\ntry:  # npufuse: absent, or present without a working driver\n"
                           "    import torch_npu\n"

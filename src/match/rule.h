@@ -80,6 +80,7 @@ enum { FACTORS_ALL = 64 };
 void product_factors_to(Factors *out, Flow *flow, Val *v, int depth);
 void product_factors(Factors *out, Flow *flow, Val *v);
 // The same for sums; `coefficient` is the constant term.
+void sum_terms_to(Factors *out, Flow *flow, Val *v, int depth);
 void sum_terms(Factors *out, Flow *flow, Val *v);
 
 #endif

@@ -348,23 +348,6 @@ static void add_order(const Page *page, const GroupList *groups) {
     }
 }
 
-// A shell word in single quotes.
-static Str shell_quoted(Arena *arena, Str word) {
-    Buf buf = {0};
-    buf_add_char(&buf, '\'');
-    for (size_t i = 0; i < word.len; i++) {
-        if (word.at[i] == '\'') {
-            buf_add(&buf, STR("'\\''"));
-        } else {
-            buf_add_char(&buf, word.at[i]);
-        }
-    }
-    buf_add_char(&buf, '\'');
-    Str quoted = arena_str(arena, buf_str(&buf));
-    buf_free(&buf);
-    return quoted;
-}
-
 static void add_stop(const Page *page, const GroupList *groups) {
     page_heading(page, 2, SAY_STOP);
     if (groups->ready_count == 0) {
@@ -374,10 +357,13 @@ static void add_stop(const Page *page, const GroupList *groups) {
     }
     page_phrase(page, SAY_STOP_INTRO);
     page_add(page, "\n\n");
-    Str id = group_first(&groups->candidates.at[0])->id;
-    Str command = arena_printf(page->scratch, "npufuse confirm %.*s",
-                               STR_FMT(shell_quoted(page->scratch, id)));
-    md_fence(page->out, "console", command);
+    Buf ids = {0};
+    for (uint32_t i = 0; i < groups->ready_count; i++) {
+        if (i) buf_add_char(&ids, '\n');
+        buf_add(&ids, group_first(&groups->candidates.at[i])->id);
+    }
+    md_fence(page->out, "text", buf_str(&ids));
+    buf_free(&ids);
     page_add(page, "\n");
     page_phrase(page, SAY_STOP_CONFIRM);
     page_add(page, "\n");

@@ -143,15 +143,16 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
     [SAY_ORDER_GUARDS] = {"{0} tested at run time", "{0} 项运行时检查"},
     [SAY_ORDER_UNKNOWN] = {"{0} unknown", "{0} 项未知"},
     [SAY_ORDER_SETTLED] = {"all requirements settled", "各项要求均已确认"},
-    [SAY_STOP_INTRO] = {"Nothing was changed, and nothing will be until you "
-                        "confirm. Choose by ID:",
-                        "目前没有修改任何文件，确认之前也不会修改。"
-                        "请按 ID 选择："},
-    [SAY_STOP_CONFIRM] = {"A confirmation is bound to the file, the original "
-                          "lines and the replacement as shown here; if one of "
-                          "them changes, it is void.",
-                          "确认与此处所示的文件、原始代码和替换代码绑定，"
-                          "其中任何一项变化后确认即失效。"},
+    [SAY_STOP_INTRO] = {"Nothing was changed. Identification ends here: which "
+                        "candidates are tried is for you to decide. Choose "
+                        "them by ID:",
+                        "没有修改任何文件，识别阶段到此为止：尝试哪些候选"
+                        "由您决定。请按 ID 选择："},
+    [SAY_STOP_CONFIRM] = {"An ID speaks of the code as shown here: scan again "
+                          "when the file has changed. Verify one candidate at "
+                          "a time, precision before speed.",
+                          "ID 对应此处所示的代码：文件改动后请重新扫描。"
+                          "每次只验证一个候选，先精度，后性能。"},
     [SAY_STOP_NOTHING] = {"Nothing was changed, and there is nothing to "
                           "confirm.",
                           "没有修改任何文件，也没有需要确认的内容。"},
@@ -161,10 +162,9 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
     [SAY_SHORT_ALSO] = {" · already fused {0} · skipped {1}",
                         " · 已融合 {0} · 跳过 {1}"},
     [SAY_SHORT_REPORT] = {"report: {0}", "报告：{0}"},
-    [SAY_SHORT_CONFIRM] = {"nothing was changed; read the report, then: "
-                           "npufuse confirm ID...",
-                           "未修改任何文件；请阅读报告后执行：npufuse confirm "
-                           "ID..."},
+    [SAY_SHORT_CONFIRM] = {"nothing was changed; read the report and choose "
+                           "candidates by ID",
+                           "未修改任何文件；请阅读报告，按 ID 选择候选"},
 };
 
 const char *phrase(Lang lang, Phrase which) {
