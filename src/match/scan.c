@@ -325,8 +325,8 @@ static void list_files(Project *project, Arena *run, const ScanInput *inputs,
     project->files = NEW_N(run, const char *, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         Str path = str_of(inputs[i].path);
-        bool below = path.len > project->prefix.len &&
-                     memcmp(path.at, project->prefix.at, project->prefix.len) == 0;
+        Str head = {path.at, project->prefix.len};
+        bool below = path.len > head.len && str_eq(head, project->prefix);
         if (below && !inputs[i].has_text) {
             project->files[project->file_count++] = inputs[i].path;
         }
