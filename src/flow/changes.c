@@ -32,7 +32,7 @@ struct Changes {
 // ---- collecting -------------------------------------------------------------
 
 typedef struct Walk {
-    Flow *flow;
+    Arena *arena;
     struct Changes *out;
     const Node *class_node;
     const Sym *function; // NULL at module level
@@ -47,7 +47,7 @@ static void collect_inside(Walk *walk, Node *node) {
 }
 
 static void collect_target(Walk *walk, const Node *target, Node *value) {
-    Arena *arena = walk->flow->arena;
+    Arena *arena = walk->arena;
     if (target->kind == N_TUPLE || target->kind == N_LIST) {
         for (uint32_t i = 0; i < target->u.list.elts.len; i++) {
             collect_target(walk, target->u.list.elts.at[i], NULL);
@@ -70,7 +70,7 @@ static void collect_function(Walk *walk, Node *node) {
 }
 
 static void collect_class(Walk *walk, Node *node) {
-    vec_push(walk->flow->arena, &walk->out->classes, node);
+    vec_push(walk->arena, &walk->out->classes, node);
     Walk inner = *walk;
     inner.class_node = node;
     inner.function = NULL;
@@ -78,7 +78,7 @@ static void collect_class(Walk *walk, Node *node) {
 }
 
 static void collect_simple(Walk *walk, Node *node) {
-    Arena *arena = walk->flow->arena;
+    Arena *arena = walk->arena;
     if (node->kind == N_ASSIGN) {
         for (uint32_t i = 0; i < node->u.assign.targets.len; i++) {
             collect_target(walk, node->u.assign.targets.at[i], node->u.assign.value);
@@ -118,12 +118,14 @@ static bool collect(Node *node, void *data) {
     return true;
 }
 
-static struct Changes *changes_of(Flow *flow, ModuleFlow *mf) {
-    if (mf->changes) return mf->changes;
-    mf->changes = NEW(flow->arena, struct Changes);
-    Walk walk = {.flow = flow, .out = mf->changes};
-    collect_inside(&walk, mf->module->parsed.module);
-    return mf->changes;
+// Found once for as long as the module is open.
+static struct Changes *changes_of(ModuleFlow *mf) {
+    Module *m = mf->module;
+    if (m->changes) return m->changes;
+    m->changes = NEW(&m->arena, struct Changes);
+    Walk walk = {.arena = &m->arena, .out = m->changes};
+    collect_inside(&walk, m->parsed.module);
+    return m->changes;
 }
 
 // ---- attributes that are replaced at module level ---------------------------
@@ -138,7 +140,7 @@ static bool is_object(Flow *flow, ModuleFlow *mf, Patch *patch, const Val *objec
 }
 
 bool attr_is_patched(Flow *flow, ModuleFlow *mf, const Val *object, const Sym *attr) {
-    struct Changes *changes = changes_of(flow, mf);
+    struct Changes *changes = changes_of(mf);
     for (uint32_t i = 0; i < changes->patches.len; i++) {
         Patch *patch = &changes->patches.at[i];
         if (patch->target->kind != N_ATTRIBUTE) continue;
@@ -198,7 +200,7 @@ static Val *apply_patch(Frame *f, Val *dict, const Patch *patch) {
 }
 
 Val *value_with_changes(Flow *flow, ModuleFlow *mf, const Node *node, Val *val) {
-    struct Changes *changes = changes_of(flow, mf);
+    struct Changes *changes = changes_of(mf);
     Val *unknown = val_unique(&flow->graph, V_OPAQUE, NULL, 0);
     for (uint32_t i = 0; i < changes->globals.len; i++) {
         Def def = project_lookup(mf->module, changes->globals.at[i]);
@@ -229,7 +231,7 @@ static bool derives(Module *module, const Node *class_node, const Def *base) {
 
 bool method_is_overridden(Flow *flow, const Def *class_def, const Sym *name) {
     ModuleFlow *mf = flow_module(flow, class_def->module);
-    struct Changes *changes = changes_of(flow, mf);
+    struct Changes *changes = changes_of(mf);
     for (uint32_t i = 0; i < changes->classes.len; i++) {
         Node *node = changes->classes.at[i];
         if (node == class_def->node || !class_method(node, name)) continue;
@@ -244,7 +246,7 @@ static bool is_constructor(const Flow *flow, const Store *store) {
 
 AttrChange attr_change(Flow *flow, const Def *class_def, const Sym *name) {
     ModuleFlow *mf = flow_module(flow, class_def->module);
-    struct Changes *changes = changes_of(flow, mf);
+    struct Changes *changes = changes_of(mf);
     AttrChange found = ATTR_KEPT;
     for (uint32_t i = 0; i < changes->stores.len; i++) {
         const Store *store = &changes->stores.at[i];

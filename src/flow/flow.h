@@ -145,7 +145,6 @@ struct ModuleFlow {
     VEC(FunctionInfo *) functions; // once listed
     struct Classes *annotated; // of all parameters, once asked for
     bool listed;
-    struct Changes *changes; // what it changes after binding (changes.c)
     Frame *frame; // module level
     ModuleFlow *next;
 };

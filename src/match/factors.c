@@ -32,7 +32,7 @@ static void flatten(Factors *out, Flow *flow, Val *v, Op op, int left) {
         if (++out->steps > STEPS_MAX) out->overflow = true;
         if (out->overflow) return;
         v = open_casts(out, flow, v);
-        if (op == OP_MUL) v = known_number(flow, v);
+        if (out->numbers) v = known_number(flow, v);
         if (val_is_number(v)) {
             out->coefficient = op == OP_MUL ? out->coefficient * v->num
                                             : out->coefficient + v->num;
@@ -88,6 +88,13 @@ static void fold_squares(Factors *f, Flow *flow) {
 void product_factors_to(Factors *out, Flow *flow, Val *v, int depth) {
     *out = (Factors){.coefficient = 1};
     flatten(out, flow, v, OP_MUL, depth);
+    fold_silu(out, flow);
+    fold_squares(out, flow);
+}
+
+void product_factors_numbers(Factors *out, Flow *flow, Val *v) {
+    *out = (Factors){.coefficient = 1, .numbers = true};
+    flatten(out, flow, v, OP_MUL, FACTORS_ALL);
     fold_silu(out, flow);
     fold_squares(out, flow);
 }

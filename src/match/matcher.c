@@ -205,6 +205,11 @@ static bool match_product(State *s, Val *p, Val *u, int depth) {
     product_factors(&us, flow, u);
     s->m->steps += us.steps;
     if (match_lists(s, &ps, &us, depth)) return true;
+    if (ps.coefficient != 1 && us.len > ps.len) { // 1.702 written as self.alpha
+        Factors known;
+        product_factors_numbers(&known, flow, u);
+        if (match_lists(s, &ps, &known, depth)) return true;
+    }
     for (int level = 1; us.len > ps.len && level <= 3; level++) {
         Factors fewer;
         product_factors_to(&fewer, flow, u, level);

@@ -69,6 +69,7 @@ uint64_t op_bit(uint16_t op);
 // The factors of a product, casts left out; x * sigmoid(x) is one silu(x).
 enum { FACTORS_MAX = 24 };
 typedef struct Factors {
+    bool numbers; // attributes that are one number count as that number
     Val *at[FACTORS_MAX];
     uint32_t len, steps;
     double coefficient;
@@ -79,6 +80,8 @@ typedef struct Factors {
 enum { FACTORS_ALL = 64 };
 void product_factors_to(Factors *out, Flow *flow, Val *v, int depth);
 void product_factors(Factors *out, Flow *flow, Val *v);
+// The same where self.alpha, set to one number by the constructor, is that number.
+void product_factors_numbers(Factors *out, Flow *flow, Val *v);
 // The same for sums; `coefficient` is the constant term.
 void sum_terms_to(Factors *out, Flow *flow, Val *v, int depth);
 void sum_terms(Factors *out, Flow *flow, Val *v);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-    MODULES_MAX_BYTES = 80 * 1024 * 1024, // parsed files kept, all threads
+    MODULES_MAX_BYTES = 96 * 1024 * 1024, // parsed files kept, all threads
     JOBS_MAX = 16,
     CHUNK_FILES = 8, // taken by a thread at once: neighbours share imports
 };

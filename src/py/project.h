@@ -58,6 +58,7 @@ struct Module {
     uint64_t last_use;
     const Sym *star_name; // looked for behind the stars of this module ...
     uint64_t star_search; // ... in this search
+    struct Changes *changes; // what it changes after binding (flow/changes.c)
     struct NameMemo *memo; // what names were found to mean
     uint32_t memo_cap, memo_len;
     uint64_t memo_epoch;
