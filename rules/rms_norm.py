@@ -41,8 +41,9 @@ def replacement(x, weight=None, eps=1e-6, *, one_plus=False):
     return torch_npu.npu_rms_norm(x, gamma, epsilon=eps)[0]
 
 
-def requires(x, weight=None):
+def requires(x, weight=None, eps=1e-6):
     assert uncentred(x), "the mean is subtracted first: a layer norm, not an RMS norm"
+    assert isinstance(eps, float), "epsilon is a Python number"
     # A weight of two axes would be normalised over both.
     if weight is not None:
         assert weight.shape == x.shape[-1:], "weight spans the last axis only"

@@ -34,8 +34,7 @@ static bool is_number(Flow *flow, Val *v, const Scalars *scalars, uint32_t *step
     case V_CONST: case V_SIZE: case OP_NUMEL: case OP_NDIM: return true;
     case V_PARAM: return annotated_number(v);
     case V_ATTR: {
-        if (!object_class(v->args[0])) return false;
-        Val *source = object_attr(flow, v->args[0], v->name);
+        Val *source = object_class(v->args[0]) ? object_attr(flow, v->args[0], v->name) : NULL;
         if (source && source->op == V_PARAM && annotated_number(source)) return true;
         Resolved r = flow_resolve(flow, v);
         return r.val && val_is_number(r.val);

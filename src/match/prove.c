@@ -380,6 +380,12 @@ static FactState prove_call(Prover *p, const Node *test) {
         }
         return state(p, FACT_PROVEN, "no clamp before the product");
     }
+    if (func->kind == N_NAME && str_is(sym_str(func->u.name.id), "isinstance") &&
+        test->u.call.args.len == 2) {
+        Val *number = bound_name(p, test->u.call.args.at[0]);
+        bool known = number && is_scalar(p->flow, number, (Scalars){0});
+        return known ? state(p, FACT_PROVEN, "the source gives a number") : FACT_UNKNOWN;
+    }
     Val *x = param_call(p, test, "is_contiguous");
     if (x && is_contiguous(p->flow, x)) return state(p, FACT_PROVEN, "made without gaps");
     if (x && is_wrapped(p->r, test->u.call.func->u.attribute.value)) {

@@ -357,7 +357,15 @@ static Val *operator_dtype(const Writer *w, uint32_t params) {
     return placed_dtype(w->place, val_new(&flow->graph, V_TUPLE, vals, n));
 }
 
+// `(a if c else b)` as an argument of its own needs no parentheses; dtype_text
+// writes them around conditions only.
+static Str as_argument(Str text) {
+    bool wrapped = text.len > 2 && text.at[0] == '(' && text.at[text.len - 1] == ')';
+    return wrapped ? (Str){text.at + 1, text.len - 2} : text;
+}
+
 static void cast_inputs(Writer *w, uint32_t params, Str dtype) {
+    dtype = as_argument(dtype);
     for (uint32_t p = 0; p < w->spec->rule->param_count; p++) {
         if (!(params >> p & 1)) continue;
         Str name = place_fresh_name(w->place, w->spec->rule->params[p].name
@@ -399,9 +407,8 @@ static void write_replacement(Writer *w, Rewrite *out) {
         w->fault = "the rule's replacement returns nothing for this alternative";
     }
     if (w->fault || equal || wider) return;
-    Str result = w->result;
-    w->result = arena_printf(w->arena, "%.*s.to(%.*s)", STR_FMT(result),
-                             STR_FMT(out->dtype_out));
+    Str result = w->result, dtype = as_argument(out->dtype_out);
+    w->result = arena_printf(w->arena, "%.*s.to(%.*s)", STR_FMT(result), STR_FMT(dtype));
 }
 
 typedef struct Mention {
