@@ -697,6 +697,8 @@ static Val *call_member(Frame *f, Node *node, Member member_of, Val *const *args
         }
     }
     Val *value = call_tensor_method(f, object, name, args, nargs);
+    // self.config.activation_func(x)
+    if (!value && object->op == V_ATTR) value = call_attr(f, node, member, args, nargs);
     return value ? value : unknown_call(f, member, args, nargs);
 }
 

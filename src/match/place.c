@@ -36,6 +36,19 @@ static bool is_bound(const Match *m, const Val *v) {
     return false;
 }
 
+// parts = x.chunk(2, -1), of which parts[0] and parts[1] are matched.
+static bool is_split_of_seen(const Match *m, const Val *v) {
+    if (v->op != OP_CHUNK && v->op != OP_SPLIT && v->op != OP_TENSOR_SPLIT &&
+        v->op != OP_UNBIND) {
+        return false;
+    }
+    for (uint32_t i = 0; i < m->seen.len; i++) {
+        const Val *part = m->seen.at[i];
+        if (part->op == V_PART && part->args[0] == v->args[0]) return true;
+    }
+    return false;
+}
+
 static bool computes_inner(const Place *p, const StmtInfo *s) {
     const FrameIndex *index = frame_index(p->frame);
     Range stmts = frame_inside(p->frame, s);
@@ -46,7 +59,9 @@ static bool computes_inner(const Place *p, const StmtInfo *s) {
     Range events = index_events(index, s->time_before + 1, s->time_after);
     for (uint32_t i = events.from; i < events.to; i++) {
         const Bind *b = index->events[i].bind;
-        if (b && b->val && is_seen(p->match, b->val)) return true;
+        if (b && b->val && (is_seen(p->match, b->val) || is_split_of_seen(p->match, b->val))) {
+            return true;
+        }
     }
     return false;
 }
