@@ -103,10 +103,33 @@ static Val *lone_axis(Val *dim) {
     return wrapped && dim->nargs == 1 ? dim->args[0] : dim;
 }
 
+// The rank of f(x) is that of x for elementwise f.
+static Val *rank_root(Val *x) {
+    for (int depth = 0; depth < 64; depth++) {
+        switch ((int)x->op) {
+        case V_CAST: case OP_NEG: case OP_POW: case OP_ABS: case OP_CONTIGUOUS:
+        case OP_CLONE: case OP_DETACH: x = x->args[0]; break;
+        default: return x;
+        }
+    }
+    return x;
+}
+
+// dim(x) - 1  ->  -1, as an axis of x
+static Val *from_the_end(Val *x, Val *axis) {
+    if (axis->op != OP_ADD) return axis;
+    for (int i = 0; i < 2; i++) {
+        Val *rank = axis->args[i], *back = axis->args[1 - i];
+        bool counts = rank->op == OP_NDIM && val_is_number(back) && back->num < 0;
+        if (counts && rank_root(rank->args[0]) == rank_root(x)) return back;
+    }
+    return axis;
+}
+
 // mean(x, dim, keepdim, dtype=d)  ->  mean(cast(x, d), dim, keepdim)
 static Val *make_reduction(Flow *fl, Op op, Val *const *a) {
     Val *x = val_is_none(a[3]) ? a[0] : op_cast(fl, a[0], a[3]);
-    return val_new3(&fl->graph, op, x, lone_axis(a[1]), a[2]);
+    return val_new3(&fl->graph, op, x, from_the_end(x, lone_axis(a[1])), a[2]);
 }
 
 // norm(x, 2, dim, keepdim)  ->  sqrt(sum(x ** 2, dim, keepdim))
@@ -118,13 +141,28 @@ static Val *make_norm(Flow *fl, Op op, Val *const *a) {
     return make1(fl, OP_SQRT, make_reduction(fl, OP_SUM, sum));
 }
 
-// x ** 2 stays; x ** 0.5 -> sqrt(x); x ** -0.5 -> rsqrt(x); x ** -1 -> 1 / x
+// x ** 2 stays; x ** 0.5 -> sqrt(x); x ** -0.5 -> rsqrt(x); x ** -1 -> 1 / x;
+// sqrt(x) ** 2 -> x
 static Val *make_pow(Flow *fl, Val *x, Val *e) {
     if (val_near(e, 0.5)) return make1(fl, OP_SQRT, x);
     if (val_near(e, -0.5)) return make1(fl, OP_RSQRT, x);
     if (val_near(e, -1)) return make1(fl, OP_RECIPROCAL, x);
     if (val_near(e, 1)) return x;
+    if (x->op == OP_SQRT && val_near(e, 2)) return x->args[0];
     return val_new2(&fl->graph, OP_POW, x, e);
+}
+
+// mean(x, -1, False)[..., None]  ->  mean(x, -1, True); sum too
+static Val *keep_axis(Flow *fl, Val *x) {
+    bool reduced = x->op == OP_MEAN || x->op == OP_SUM;
+    if (!reduced || !val_is_int(x->args[1], -1) || val_truth(x->args[2]) != 0) return NULL;
+    return val_new3(&fl->graph, (Op)x->op, x->args[0], x->args[1], val_bool(&fl->graph, true));
+}
+
+Val *op_unsqueeze_last(Flow *fl, Val *x) {
+    if (x->op != V_CAST) return keep_axis(fl, x);
+    Val *kept = op_unsqueeze_last(fl, x->args[0]);
+    return kept ? op_cast(fl, kept, x->args[1]) : NULL;
 }
 
 // 1 / (1 + exp(-x))  ->  sigmoid(x)
@@ -240,6 +278,11 @@ static Val *make_arithmetic(Flow *fl, Op op, Val *const *a, uint32_t n) {
     case OP_POW: return make_pow(fl, a[0], a[1]);
     case OP_SQUARE: return make2(fl, OP_POW, a[0], val_int(&fl->graph, 2));
     case OP_RECIPROCAL: return make_reciprocal(fl, a[0]);
+    case OP_UNSQUEEZE: {
+        Val *kept = val_is_int(a[1], -1) ? op_unsqueeze_last(fl, a[0]) : NULL;
+        if (kept) return kept;
+        break;
+    }
     case OP_SILU:
     case OP_RELU: return val_new1(&fl->graph, op, a[0]);
     case OP_MEAN:

@@ -146,6 +146,10 @@ static void eval_aug_assign(Frame *f, Node *stmt) {
     Val *value = eval_expr(f, stmt->u.aug_assign.value);
     Val *result = ops[stmt->op]
         ? op_make(f->flow, ops[stmt->op], (Val *[]){old, value}, 2) : opaque(f);
+    if (!result->node) {
+        result->node = stmt;
+        result->module = f->module;
+    }
     if (target->kind != N_NAME) {
         mark_effect(f);
         if (target->kind == N_SUBSCRIPT) {

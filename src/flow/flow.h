@@ -267,6 +267,8 @@ Val *op_cast(Flow *flow, Val *x, Val *dtype);
 Val *op_dtype(Flow *flow, Val *x);
 Val *op_phi(Flow *flow, Val *cond, Val *a, Val *b);
 Val *op_size(Flow *flow, Val *x, Val *axis);
+// A reduction of the last axis, given back that axis; NULL for other values.
+Val *op_unsqueeze_last(Flow *flow, Val *x);
 
 // ---- resolution (resolve.c) ------------------------------------------------------
 // The attribute of an object whose class is known, from its constructor, its

@@ -202,6 +202,10 @@ static bool binds_sensibly(const Match *m) {
     return true;
 }
 
+static bool is_clean(const Candidate *c) {
+    return !c->place->fault && !c->place->wasted;
+}
+
 static void try_group(Candidates *out, Frame *f, const Group *group,
                       const Spec *spec) {
     Flow *flow = f->flow;
@@ -233,7 +237,8 @@ static void try_group(Candidates *out, Frame *f, const Group *group,
         best.place = place;
         best.record = record;
     }
-    note_parts(out, flow->arena, &best.match);
+    // Where it has no good place, its parts may have one.
+    if (is_clean(&best)) note_parts(out, flow->arena, &best.match);
     vec_push(flow->arena, &out->list, best);
 }
 
@@ -270,6 +275,34 @@ static void note_near_miss(Candidates *out, Frame *f, Group *group,
     vec_push(f->flow->arena, &out->list, c);
 }
 
+static bool holds_root(const Candidate *whole, const Candidate *part) {
+    if (!str_eq(whole->match.spec->rule->family, part->match.spec->rule->family)) return false;
+    for (uint32_t i = 0; i < whole->match.seen.len; i++) {
+        if (whole->match.seen.at[i] == part->root) return true;
+    }
+    return false;
+}
+
+// Of a match and its part, the part stays only if it alone has a good place.
+static void choose_parts(Candidates *out, Arena *arena) {
+    for (uint32_t i = 0; i < out->list.len; i++) {
+        Candidate *whole = &out->list.at[i];
+        for (uint32_t k = 0; k < out->list.len; k++) {
+            Candidate *part = &out->list.at[k];
+            if (part == whole || part->dropped || whole->dropped) continue;
+            if (!holds_root(whole, part)) continue;
+            if (is_clean(part) && !is_clean(whole)) whole->dropped = true;
+            else part->dropped = true;
+        }
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < out->list.len; i++) {
+        if (!out->list.at[i].dropped) out->list.at[kept++] = out->list.at[i];
+    }
+    out->list.len = kept;
+    for (uint32_t i = 0; i < kept; i++) note_parts(out, arena, &out->list.at[i].match);
+}
+
 void find_candidates(Candidates *out, Frame *f, const RuleSet *rules,
                      Str only_rule) {
     Groups groups = {0};
@@ -286,6 +319,7 @@ void find_candidates(Candidates *out, Frame *f, const RuleSet *rules,
             drop_scratch(f->flow, start);
         }
     }
+    choose_parts(out, f->flow->arena);
     for (uint32_t s = 0; s < specs->len; s++) {
         for (uint32_t g = 0; g < groups.list.len && out->steps < STEPS_MAX; g++) {
             Group *group = &groups.list.at[g];

@@ -9,6 +9,7 @@ typedef struct Candidate {
     Place *place; // with the fault, if it has no place
     const EvalRecord *record;
     Val *root; // casts stripped
+    bool dropped; // another match covers it
     bool near;  // a near miss: match failed, but most of it was there
 } Candidate;
 

@@ -498,6 +498,44 @@ static void drop_statements(Place *p) {
     while (p->first < p->last && p->kept[p->first]) p->first++;
 }
 
+// Operators whose result costs something; views and casts hardly do.
+static bool is_work(const Val *v) {
+    switch ((int)v->op) {
+    case OP_CONTIGUOUS: case OP_VIEW: case OP_CHUNK: case OP_SPLIT: case OP_UNSQUEEZE:
+    case OP_SQUEEZE: case OP_TRANSPOSE: case OP_PERMUTE: case OP_EXPAND: case OP_DETACH:
+        return false;
+    default: return v->op > V_CAST;
+    }
+}
+
+// Whether `stmt` has run whenever the root is reached: it stands in or before
+// a statement of a block around the root.
+static bool runs_before(const Place *p, const Node *stmt) {
+    Frame *f = p->frame;
+    const StmtInfo *root = p->infos[p->last];
+    for (uint32_t i = 0; i < f->stmts.len; i++) {
+        const StmtInfo *q = &f->stmts.at[i];
+        if (q->time_before > root->time_before) break;
+        if (!holds_stmt(f, q, root->stmt)) continue;
+        for (uint32_t k = 0; k < q->index; k++) {
+            const StmtInfo *before = info_of(f, q->block->at[k]);
+            if (before && holds_stmt(f, before, stmt)) return true;
+        }
+    }
+    return false;
+}
+
+// Inner values that statements outside of the span compute stay computed.
+static bool leaves_work(const Place *p) {
+    const Frame *f = p->frame;
+    for (uint32_t i = 0; i < f->evals.len; i++) {
+        const EvalRecord *e = &f->evals.at[i];
+        if (!e->stmt || !is_work(e->val) || !is_seen(p->match, e->val)) continue;
+        if (!is_dropped_stmt(p, e->stmt) && runs_before(p, e->stmt)) return true;
+    }
+    return false;
+}
+
 static bool spans_lines(Node *node, void *data) {
     const Place *p = data;
     const SourceText *source = &p->frame->module->source;
@@ -615,6 +653,7 @@ void place_match(Place *out, Frame *frame, const Match *match,
         return;
     }
     drop_statements(out);
+    out->wasted |= leaves_work(out);
     if (changes_others(out, root)) {
         out->fault = "an in-place operator changes a tensor that others see";
         return;

@@ -160,10 +160,15 @@ static void add_used(FileMatches *all, Arena *arena, UsedNode used) {
     put_used(all, used);
 }
 
+static bool has_good_place(const Candidate *c) {
+    return c->place && !c->place->fault && !c->place->wasted;
+}
+
 static void list_used(FileMatches *all, Arena *arena) {
     for (uint32_t i = 0; i < all->list.len; i++) {
         const Candidate *c = &all->list.at[i];
-        for (uint32_t k = 0; !c->near && k < c->match.seen.len; k++) {
+        if (c->near || !has_good_place(c)) continue;
+        for (uint32_t k = 0; k < c->match.seen.len; k++) {
             const Val *v = c->match.seen.at[k];
             if (!v->node) continue;
             add_used(all, arena, (UsedNode){v->node, c->place->frame->fn, v->module,
@@ -183,6 +188,23 @@ static bool is_helper_part(const FileMatches *all, const Candidate *c) {
         if (used->node == node && used->fn != fn && used->module == c->record->val->module &&
             str_eq(used->family, c->match.spec->rule->family)) {
             return true;
+        }
+    }
+    return false;
+}
+
+// A match without a good place whose helper alone has one: the helper is it.
+static bool is_better_in_helper(const FileMatches *all, const Candidate *whole) {
+    if (whole->near || has_good_place(whole)) return false;
+    for (uint32_t i = 0; i < all->list.len; i++) {
+        const Candidate *c = &all->list.at[i];
+        if (c->near || !has_good_place(c) || c->place->frame == whole->place->frame ||
+            !str_eq(c->match.spec->rule->family, whole->match.spec->rule->family)) {
+            continue;
+        }
+        for (uint32_t k = 0; k < whole->match.seen.len; k++) {
+            const Val *v = whole->match.seen.at[k];
+            if (v->node == c->record->node && v->module == c->record->val->module) return true;
         }
     }
     return false;
@@ -236,7 +258,7 @@ static void add_findings(Scan *scan, FileMatches *all, uint32_t existing_from) {
     for (uint32_t i = 0; i < all->list.len; i++) {
         const Candidate *c = &all->list.at[i];
         if (is_fused_already(scan, existing_from, c, all->qualnames.at[i])) continue;
-        if (is_helper_part(all, c)) continue;
+        if (is_helper_part(all, c) || is_better_in_helper(all, c)) continue;
         Finding finding;
         RepoSwitch own;
         bool has_switch = c->place && find_switch(&own, scan->run, c->place, c->match.spec->rule);

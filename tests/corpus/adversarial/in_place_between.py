@@ -96,3 +96,28 @@ def relu_fn(x, w, eps=1e-6):
     scale = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)
     torch.relu_(x)
     return w * x * scale  # clean: relu_ wrote into x
+
+
+def caller_tensor(x, w, eps=1e-6):
+    x *= torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)  # allow: rms_norm caution
+    return w * x  # allow: rms_norm caution
+
+
+def caller_alias(x, w, eps=1e-6):
+    y = x
+    y *= torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)  # allow: rms_norm caution
+    return w * y  # allow: rms_norm caution
+
+
+def caller_gate(gate, up):
+    gate *= torch.sigmoid(gate)  # allow: swiglu caution
+    return gate * up  # allow: swiglu caution
+
+
+def caller_silu(gate, up):
+    return torch.nn.functional.silu(gate, inplace=True) * up  # expect: swiglu caution
+
+
+def caller_up(gate, up):
+    up *= torch.nn.functional.silu(gate)  # expect: swiglu caution
+    return up

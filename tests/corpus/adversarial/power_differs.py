@@ -35,5 +35,5 @@ def negative(x, w, eps=1e-6):
 
 
 def squared_out(x, w, eps=1e-6):
-    h = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)
-    return w * h * h  # expect: rms_norm caution|recommend
+    h = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)  # expect: rms_norm recommend|caution
+    return w * h * h
