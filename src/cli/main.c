@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 typedef struct Command {
@@ -85,6 +86,7 @@ static int run_help(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    signal(SIGXFSZ, SIG_IGN); // a file too large is told as a failed write
     if (argc < 2) return print_commands();
     if (is_one_of(argv[1], "--version", "-V")) {
         printf("npufuse %s\n", NPUFUSE_VERSION);

@@ -45,7 +45,8 @@ static const Option options[] = {
     {"no-filter", 0, OPTION_FLAG, NULL,
      "try every rule on every function; slower, same findings",
      FIELD(no_filter)},
-    {"strict", 0, OPTION_FLAG, NULL, "a syntax fault gives exit code 1",
+    {"strict", 0, OPTION_FLAG, NULL,
+     "a syntax fault, or a function read in part, gives exit code 1",
      FIELD(strict)},
     {"error-on-findings", 0, OPTION_FLAG, NULL,
      "a recommended or cautioned candidate gives exit code 1",
@@ -55,7 +56,8 @@ static const Option options[] = {
     {"python", 0, OPTION_TEXT, "EXE",
      "whose site-packages hold the modules named as PATH", FIELD(python)},
     {"quiet", 'q', OPTION_FLAG, NULL, "only data and errors", FIELD(quiet)},
-    {"verbose", 'v', OPTION_FLAG, NULL, "name what was skipped, and why",
+    {"verbose", 'v', OPTION_FLAG, NULL,
+     "name everything that was skipped, and why",
      FIELD(verbose)},
 };
 
@@ -253,19 +255,16 @@ static void tell_whole_file(const Scan *scan, const Skipped *skipped) {
 }
 
 static void tell_skipped(const Scan *scan) {
-    bool all = scan->args.verbose;
-    uint32_t faults = 0;
-    for (uint32_t i = 0; i < scan->set.skipped.len; i++) {
+    uint32_t count = scan->set.skipped.len;
+    uint32_t shown = scan->args.verbose || count < FAULTS_SHOWN ? count : FAULTS_SHOWN;
+    for (uint32_t i = 0; i < shown; i++) {
         const Skipped *skipped = &scan->set.skipped.at[i];
-        if (skipped->line == 0) {
-            if (all) tell_whole_file(scan, skipped);
-        } else if (faults++ < FAULTS_SHOWN || all) {
-            tell_fault(scan, skipped);
-        }
+        if (skipped->line == 0) tell_whole_file(scan, skipped);
+        else tell_fault(scan, skipped);
     }
-    if (faults > FAULTS_SHOWN && !all) {
+    if (count > shown) {
         output_note(arena_printf(scan->run, "and %u more (-v shows them)",
-                                 (unsigned)(faults - FAULTS_SHOWN)));
+                                 (unsigned)(count - shown)));
     }
 }
 
@@ -284,7 +283,7 @@ static bool has_replacement(const FindingSet *set) {
     return false;
 }
 
-static bool has_syntax_fault(const FindingSet *set) {
+static bool has_fault(const FindingSet *set) {
     for (uint32_t i = 0; i < set->skipped.len; i++) {
         if (set->skipped.at[i].line) return true;
     }
@@ -310,7 +309,7 @@ static int run_scan(Scan *scan, const PathRequest *request) {
               find(scan, &err) && write_files(scan, &err) && print(scan, &err);
     if (!ok) return output_fail(EXIT_USAGE, "%s", err.text);
     tell(scan);
-    bool no = (scan->args.strict && has_syntax_fault(&scan->set)) ||
+    bool no = (scan->args.strict && has_fault(&scan->set)) ||
               (scan->args.error_on_findings && count_candidates(&scan->set));
     return no ? EXIT_NO : EXIT_DONE;
 }

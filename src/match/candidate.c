@@ -3,6 +3,8 @@
 
 #include "match/candidate.h"
 
+#include <stdlib.h>
+
 #include "flow/dtype.h"
 
 // Smaller patterns have no near miss: any gate would be one of quick_gelu.
@@ -275,22 +277,59 @@ static void note_near_miss(Candidates *out, Frame *f, Group *group,
     vec_push(f->flow->arena, &out->list, c);
 }
 
-static bool holds_root(const Candidate *whole, const Candidate *part) {
-    if (!str_eq(whole->match.spec->rule->family, part->match.spec->rule->family)) return false;
-    for (uint32_t i = 0; i < whole->match.seen.len; i++) {
-        if (whole->match.seen.at[i] == part->root) return true;
+// Candidates by their roots: for each slot of a hash, and for each candidate,
+// the next one of the same hash; indices plus 1.
+typedef struct Roots {
+    uint32_t *first, *next;
+    uint32_t cap;
+} Roots;
+
+static Roots index_roots(const Candidates *list, Arena *arena) {
+    Roots roots = {.cap = 16};
+    while (roots.cap < list->list.len * 2) roots.cap *= 2;
+    roots.first = NEW_N(arena, uint32_t, roots.cap);
+    roots.next = NEW_N(arena, uint32_t, list->list.len + 1);
+    for (uint32_t i = 0; i < list->list.len; i++) {
+        uint32_t slot = list->list.at[i].root->id & (roots.cap - 1);
+        roots.next[i] = roots.first[slot];
+        roots.first[slot] = i + 1;
     }
-    return false;
+    return roots;
+}
+
+static int compare_indices(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+typedef VEC(uint32_t) Indices;
+
+// The candidates of its family whose root is part of the match, in order.
+static void list_parts(Indices *out, const Candidates *list, const Roots *roots,
+                       const Candidate *whole, Arena *arena) {
+    out->len = 0;
+    for (uint32_t i = 0; i < whole->match.seen.len; i++) {
+        const Val *v = whole->match.seen.at[i];
+        for (uint32_t k = roots->first[v->id & (roots->cap - 1)]; k; k = roots->next[k - 1]) {
+            const Candidate *part = &list->list.at[k - 1];
+            if (part->root != v || part == whole) continue;
+            if (!str_eq(whole->match.spec->rule->family, part->match.spec->rule->family)) continue;
+            vec_push(arena, out, k - 1);
+        }
+    }
+    if (out->len > 1) qsort(out->at, out->len, sizeof(*out->at), compare_indices);
 }
 
 // Of a match and its part, the part stays only if it alone has a good place.
 static void choose_parts(Candidates *out, Arena *arena) {
+    Roots roots = index_roots(out, arena);
+    Indices parts = {0};
     for (uint32_t i = 0; i < out->list.len; i++) {
         Candidate *whole = &out->list.at[i];
-        for (uint32_t k = 0; k < out->list.len; k++) {
-            Candidate *part = &out->list.at[k];
-            if (part == whole || part->dropped || whole->dropped) continue;
-            if (!holds_root(whole, part)) continue;
+        list_parts(&parts, out, &roots, whole, arena);
+        for (uint32_t k = 0; k < parts.len; k++) {
+            Candidate *part = &out->list.at[parts.at[k]];
+            if (part->dropped || whole->dropped) continue;
             if (is_clean(part) && !is_clean(whole)) whole->dropped = true;
             else part->dropped = true;
         }

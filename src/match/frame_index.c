@@ -56,6 +56,39 @@ static void index_evals(FrameIndex *index, Frame *f) {
     index->evals_from = from;
 }
 
+static void index_eval_values(FrameIndex *index, Frame *f) {
+    index->eval_cap = power_above(f->evals.len);
+    index->evals_of = NEW_N(f->flow->arena, EvalOf *, index->eval_cap);
+    for (uint32_t i = 0; i < f->evals.len; i++) {
+        EvalOf **slot = &index->evals_of[slot_of(f->evals.at[i].val, index->eval_cap)];
+        EvalOf *at = NEW(f->flow->arena, EvalOf);
+        *at = (EvalOf){&f->evals.at[i], *slot};
+        *slot = at;
+    }
+}
+
+const EvalOf *index_evals_of(const FrameIndex *index, const Val *val) {
+    return index->evals_of[slot_of(val, index->eval_cap)];
+}
+
+// Statements stand in the order of time: what is around one came before it and
+// ended after it.
+static void index_around(FrameIndex *index, Frame *f) {
+    index->around = NEW_N(f->flow->arena, uint32_t, f->stmts.len + 1);
+    for (uint32_t i = 1; i < f->stmts.len; i++) {
+        uint32_t at = i; // the latest before it, or one around that
+        while (at && f->stmts.at[at - 1].time_after < f->stmts.at[i].time_before) {
+            at = index->around[at - 1];
+        }
+        index->around[i] = at;
+    }
+}
+
+const StmtInfo *frame_around(Frame *f, const StmtInfo *s) {
+    uint32_t at = frame_index(f)->around[s - f->stmts.at];
+    return at ? &f->stmts.at[at - 1] : NULL;
+}
+
 Range frame_inside(const Frame *f, const StmtInfo *s) {
     uint32_t low = (uint32_t)(s - f->stmts.at) + 1, high = f->stmts.len;
     Range range = {low - 1, 0};
@@ -130,6 +163,8 @@ const FrameIndex *frame_index(Frame *f) {
     f->index = index;
     index_stmts(index, f);
     index_evals(index, f);
+    index_eval_values(index, f);
+    index_around(index, f);
     index_names(index, f);
     index_values(index, f);
     return index;

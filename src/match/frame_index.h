@@ -20,10 +20,18 @@ typedef struct TimedEvent {
     const Bind *bind;
 } TimedEvent;
 
+// An expression that had the value.
+typedef struct EvalOf {
+    const EvalRecord *record;
+    struct EvalOf *next; // of the same hash
+} EvalOf;
+
 typedef struct FrameIndex {
     StmtInfo **stmts; // hash by node
     HeldBy **held;    // hash by value
-    uint32_t stmt_cap, held_cap;
+    EvalOf **evals_of; // hash by value
+    uint32_t *around; // by index of a statement: that of the one around it, plus 1
+    uint32_t stmt_cap, held_cap, eval_cap;
     const EvalRecord **evals; // in the order of their statements
     uint32_t *evals_from;     // by index of the statement; one more at the end
     TimedEvent *events;       // all names', in the order of time
@@ -43,5 +51,8 @@ Range frame_inside(const Frame *f, const StmtInfo *s);
 Range index_events(const FrameIndex *index, uint32_t from, uint32_t to);
 // The first of the entries where `val` may be found; compare `val`.
 const HeldBy *index_held(const FrameIndex *index, const Val *val);
+const EvalOf *index_evals_of(const FrameIndex *index, const Val *val);
+// The statement whose block holds `s`, or NULL.
+const StmtInfo *frame_around(Frame *f, const StmtInfo *s);
 
 #endif

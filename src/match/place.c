@@ -499,6 +499,8 @@ static void drop_statements(Place *p) {
 }
 
 // Operators whose result costs something; views and casts hardly do.
+enum { READERS_MAX = 10000 }; // behind so many one will do
+
 static bool is_work(const Val *v) {
     switch ((int)v->op) {
     case OP_CONTIGUOUS: case OP_VIEW: case OP_CHUNK: case OP_SPLIT: case OP_UNSQUEEZE:
@@ -512,14 +514,9 @@ static bool is_work(const Val *v) {
 // a statement of a block around the root.
 static bool runs_before(const Place *p, const Node *stmt) {
     Frame *f = p->frame;
-    const StmtInfo *root = p->infos[p->last];
-    for (uint32_t i = 0; i < f->stmts.len; i++) {
-        const StmtInfo *q = &f->stmts.at[i];
-        if (q->time_before > root->time_before) break;
-        if (!holds_stmt(f, q, root->stmt)) continue;
-        for (uint32_t k = 0; k < q->index; k++) {
-            const StmtInfo *before = info_of(f, q->block->at[k]);
-            if (before && holds_stmt(f, before, stmt)) return true;
+    for (const StmtInfo *s = info_of(f, stmt); s; s = frame_around(f, s)) {
+        for (const StmtInfo *q = p->infos[p->last]; q; q = frame_around(f, q)) {
+            if (s->block == q->block && s->index < q->index) return true;
         }
     }
     return false;
@@ -527,11 +524,16 @@ static bool runs_before(const Place *p, const Node *stmt) {
 
 // Inner values that statements outside of the span compute stay computed.
 static bool leaves_work(const Place *p) {
-    const Frame *f = p->frame;
-    for (uint32_t i = 0; i < f->evals.len; i++) {
-        const EvalRecord *e = &f->evals.at[i];
-        if (!e->stmt || !is_work(e->val) || !is_seen(p->match, e->val)) continue;
-        if (!is_dropped_stmt(p, e->stmt) && runs_before(p, e->stmt)) return true;
+    const FrameIndex *index = frame_index(p->frame);
+    uint32_t looked = 0;
+    for (uint32_t i = 0; i < p->match->seen.len; i++) {
+        const Val *v = p->match->seen.at[i];
+        if (!is_work(v)) continue;
+        for (const EvalOf *of = index_evals_of(index, v); of; of = of->next) {
+            const EvalRecord *e = of->record;
+            if (e->val != v || !e->stmt || is_dropped_stmt(p, e->stmt)) continue;
+            if (++looked > READERS_MAX || runs_before(p, e->stmt)) return true;
+        }
     }
     return false;
 }

@@ -149,7 +149,8 @@ static bool check_utf8(Str text, Err *err) {
     while ((i = skip_ascii(text, i)) < text.len) {
         size_t len = utf8_len((const unsigned char *)text.at + i);
         if (len == 0) {
-            return err_set(err, "line %u: bytes that are not UTF-8",
+            return err_set(err, "line %u: bytes that are not UTF-8; save it so, "
+                           "or name its encoding in line 1",
                            line_of(text, i));
         }
         i += len;
@@ -217,7 +218,7 @@ static bool from_other(Str *out, Arena *arena, Str text, const char *name,
                        Err *err) {
     iconv_t cd = is_wide(name) ? (iconv_t)-1
                                : iconv_open("UTF-8", iconv_name(name));
-    if (cd == (iconv_t)-1) return err_set(err, "unknown encoding '%s'", name);
+    if (cd == (iconv_t)-1) return err_set(err, "unknown encoding '%s' in its coding line", name);
     bool good = run_iconv(out, cd, arena, text, err);
     iconv_close(cd);
     return good;
@@ -230,7 +231,7 @@ bool decode_source(Str *text, uint32_t *bom_bytes, Arena *arena, Str bytes,
     *text = (Str){bytes.at + *bom_bytes, bytes.len - *bom_bytes};
     const char *nul = text->len ? memchr(text->at, '\0', text->len) : NULL;
     if (nul) {
-        return err_set(err, "line %u: a NUL byte",
+        return err_set(err, "line %u: a NUL byte: this is no Python source",
                        line_of(*text, (size_t)(nul - text->at)));
     }
     Str cookie = find_cookie(*text);

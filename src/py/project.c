@@ -312,7 +312,6 @@ static Module *keep_module(Project *project, Module *m) {
         project->by_path[find_path_slot(project, m->path)] = m;
         project->len++;
     }
-    project->held_bytes += m->arena.total_bytes;
     m->last_use = ++project->clock;
     return m;
 }
@@ -344,16 +343,18 @@ Module *project_open_text(Project *project, const char *path, Str shown,
 }
 
 void project_trim(Project *project, size_t max_bytes) {
-    if (project->held_bytes <= max_bytes) return;
+    size_t held = 0; // modules grow while they are used
+    for (Module *m = project->modules; m; m = m->next) held += m->arena.total_bytes;
+    if (held <= max_bytes) return;
     // Keep the most recently used half of the budget.
-    while (project->held_bytes > max_bytes / 2 && project->modules) {
+    while (held > max_bytes / 2 && project->modules) {
         Module **oldest = &project->modules;
         for (Module **m = &project->modules; *m; m = &(*m)->next) {
             if ((*m)->last_use < (*oldest)->last_use) oldest = m;
         }
         Module *gone = *oldest;
         *oldest = gone->next;
-        project->held_bytes -= gone->arena.total_bytes;
+        held -= gone->arena.total_bytes;
         drop_module(gone);
     }
     rebuild_paths(project, project->cap);
@@ -606,7 +607,7 @@ static uint32_t name_memo_slot(const NameMemo *at, uint32_t cap, const Sym *name
 
 static void grow_name_memo(Module *m) {
     if (m->memo_epoch != m->project->epoch) { // modules it speaks of are gone
-        memset(m->memo, 0, sizeof(NameMemo) * m->memo_cap);
+        if (m->memo_cap) memset(m->memo, 0, sizeof(NameMemo) * m->memo_cap);
         m->memo_len = 0;
         m->memo_epoch = m->project->epoch;
     }

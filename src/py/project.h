@@ -100,7 +100,6 @@ struct Project {
     uint32_t cap, len;
     uint64_t clock;
     uint64_t star_search; // counts the names looked for
-    size_t held_bytes;
     uint64_t epoch; // counts the times that modules were dropped
     Str prefix;     // paths that start so are shown without it
     const char **files; // every file of the scan, for finding callers
