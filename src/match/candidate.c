@@ -2,10 +2,10 @@
 #include "base/base.h"
 
 #include "match/candidate.h"
+#include "match/number.h"
+#include "match/prove.h"
 
 #include <stdlib.h>
-
-#include "flow/dtype.h"
 
 // Smaller patterns have no near miss: any gate would be one of quick_gelu.
 enum {
@@ -128,45 +128,6 @@ static void sort_specs(const Spec **specs, uint32_t n) {
     }
 }
 
-static bool annotated_tensor(const Val *param) {
-    const Node *a = param->node ? param->node->u.arg.annotation : NULL;
-    if (!a) return false;
-    if (a->kind == N_ATTRIBUTE) return str_is(sym_str(a->u.attribute.attr), "Tensor");
-    return a->kind == N_NAME && str_is(sym_str(a->u.name.id), "Tensor");
-}
-
-// Whether an epsilon may be a number: no tensor, and not negative.
-static bool may_be_number(Flow *flow, Val *v, int depth) {
-    if (depth > 8) return false;
-    switch ((int)v->op) {
-    case V_CONST: return val_is_number(v) && v->num >= 0;
-    case V_PARAM: return !annotated_tensor(v);
-    case V_ATTR: {
-        Val *made = object_class(v->args[0]) ? object_attr(flow, v->args[0], v->name) : NULL;
-        return !made || made == v || made->op == V_OPAQUE || may_be_number(flow, made, depth + 1);
-    }
-    case V_PHI:
-        return may_be_number(flow, v->args[1], depth + 1) &&
-               may_be_number(flow, v->args[2], depth + 1);
-    case OP_MUL: case OP_ADD: case OP_POW:
-        return may_be_number(flow, v->args[0], depth + 1) &&
-               may_be_number(flow, v->args[1], depth + 1);
-    case OP_SQRT: case OP_RECIPROCAL: return may_be_number(flow, v->args[0], depth + 1);
-    case V_CALL: // an attribute's: self.eps = config.get("eps", 1e-6)
-        return depth > 0 || v->args[0]->op == V_GLOBAL;
-    case V_ITEM: case V_PYOP: case V_SIZE: case OP_NUMEL: return true;
-    default: return false;
-    }
-}
-
-// x.shape[-1], t.item(), a parameter that is annotated as a number.
-static bool is_number(Flow *flow, Val *v) {
-    if (v->op == V_CALL && v->args[0]->op == V_ATTR && v->nargs == 1) {
-        return str_is(sym_str(v->args[0]->name), "item");
-    }
-    return is_scalar(flow, v, (Scalars){0});
-}
-
 // mask.float(): numbers are not cast.
 static bool is_cast(const Match *m, const Val *v) {
     for (uint32_t i = 0; i < m->seen.len; i++) {
@@ -176,17 +137,25 @@ static bool is_cast(const Match *m, const Val *v) {
     return false;
 }
 
+// self.scale = dim ** 0.5 and self.weight = nn.Parameter(torch.ones(dim)): the
+// weight's length, which is that of the last axis, is the size of the scale.
+static bool weight_has_size(const Match *m) {
+    const Rule *rule = m->spec->rule;
+    for (uint32_t i = 0; i < rule->param_count; i++) {
+        Val *v = rule->params[i].optional ? m->bound[i] : NULL;
+        if (v && parameter_size(m->flow, v) == m->size) return true;
+    }
+    return false;
+}
+
 // A weight that is computed (a gate) is no weight; the norm inside is found by
 // itself.
 static bool binds_sensibly(const Match *m) {
     const Rule *rule = m->spec->rule;
+    if (m->size && !weight_has_size(m)) return false;
     for (uint32_t i = 0; i < rule->param_count; i++) {
         Val *v = m->bound[i];
-        if (v && rule->params[i].scalar &&
-            (is_cast(m, v) || !may_be_number(m->flow, v, 0))) {
-            return false;
-        }
-        if (v && !rule->params[i].scalar && is_number(m->flow, v)) return false;
+        if (v && rule->params[i].scalar && is_cast(m, v)) return false;
         if (!v || !rule->params[i].optional) continue;
         bool alone = true; // its only form of the rule: gate and up
         for (uint32_t k = 0; k < rule->param_count; k++) {

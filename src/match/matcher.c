@@ -5,6 +5,7 @@
 #include "base/base.h"
 
 #include "match/matcher.h"
+#include "match/number.h"
 
 enum { MATCH_MAX_DEPTH = 64, MATCH_MAX_STEPS = 20000 };
 
@@ -17,11 +18,12 @@ typedef struct Mark {
     Val *bound[RULE_MAX_PARAMS];
     uint32_t seen;
     bool halves;
-    Val *cut_tensor, *cut_at;
+    Val *size, *size_root, *cut_tensor, *cut_at;
 } Mark;
 
 static Mark mark_state(const Match *m) {
-    Mark mark = {.seen = m->seen.len, .halves = m->halves,
+    Mark mark = {.seen = m->seen.len, .halves = m->halves, .size = m->size,
+                 .size_root = m->size_root,
                  .cut_tensor = m->cut_tensor, .cut_at = m->cut_at};
     memcpy(mark.bound, m->bound, sizeof(mark.bound));
     return mark;
@@ -31,6 +33,8 @@ static void undo(Match *m, const Mark *mark) {
     memcpy(m->bound, mark->bound, sizeof(mark->bound));
     m->seen.len = mark->seen;
     m->halves = mark->halves;
+    m->size = mark->size;
+    m->size_root = mark->size_root;
     m->cut_tensor = mark->cut_tensor;
     m->cut_at = mark->cut_at;
 }
@@ -67,8 +71,9 @@ static bool bind_param(State *s, Val *p, Val *u) {
     Val *x = s->m->spec->rule->params[i].scalar ? u : open_value(s, u);
     if (val_is_none(x)) return differ(s, p, u);
     if (s->m->bound[i]) return s->m->bound[i] == x || differ(s, p, u);
-    bool number = val_is_number(x);
-    if (number && !s->m->spec->rule->params[i].scalar) return differ(s, p, u);
+    bool scalar = s->m->spec->rule->params[i].scalar;
+    bool fits = scalar ? may_be_number(s->m->flow, x) : !is_number(s->m->flow, x);
+    if (!fits) return differ(s, p, u);
     s->m->bound[i] = x;
     return true;
 }
@@ -171,6 +176,7 @@ static bool match_factors(State *s, const Pairing *pair, uint32_t p_used,
         Val *want = ps->at[p], *got = us->at[u];
         bool hopeless = want->op != V_PARAM && want->op != got->op &&
                         want->op != V_PART && want->op != OP_MUL &&
+                        !(want->op == OP_SQRT && got->op == V_ATTR) &&
                         want->op != OP_ADD;
         if (hopeless) continue;
         Mark mark = mark_state(s->m);
@@ -251,6 +257,19 @@ static bool match_const(State *s, Val *p, Val *u) {
     return same || differ(s, p, u);
 }
 
+// sqrt(size(x, -1)) against self.scale = dim ** 0.5: that `dim` is the size
+// is left to who asks (candidate.c).
+static bool match_root_of_size(State *s, const Val *p, Val *u) {
+    if (p->op != OP_SQRT || p->args[0]->op != V_SIZE) return false;
+    if (u->op != V_ATTR || !object_class(u->args[0])) return false;
+    Val *made = object_attr(s->m->flow, u->args[0], u->name);
+    if (!made || made->op != OP_SQRT || made->args[0]->op != V_PARAM) return false;
+    if (s->m->size && s->m->size != made->args[0]) return false;
+    s->m->size = made->args[0];
+    s->m->size_root = u;
+    return true;
+}
+
 static bool match(State *s, Val *p, Val *u, int depth) {
     if (depth > MATCH_MAX_DEPTH || ++s->steps > MATCH_MAX_STEPS) return false;
     p = val_strip(p);
@@ -260,6 +279,7 @@ static bool match(State *s, Val *p, Val *u, int depth) {
     if (p->op == V_PART) return match_part(s, p, u, depth);
     if (p->op == OP_MUL) return match_product(s, p, u, depth);
     if (p->op == OP_ADD) return match_sum(s, p, u, depth);
+    if (match_root_of_size(s, p, u)) return true;
     if (p->op != u->op || p->nargs != u->nargs || p->ck != u->ck) {
         return differ(s, p, u);
     }

@@ -11,6 +11,8 @@ typedef struct Match {
     VEC(Val *) seen; // the user's values that are part of the computation;
                      // in the flow's scratch
     bool halves;     // two equal parts of one tensor were matched
+    // self.scale = size ** 0.5 stands for the root of the last axis' size.
+    Val *size, *size_root;
     Val *cut_tensor, *cut_at; // x[..., :d] and x[..., d:]: where it is cut
     uint32_t steps;  // values compared
     // The furthest difference met, for explanations.

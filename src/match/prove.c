@@ -149,6 +149,13 @@ static Val *made_sizes(const Val *data) {
     return sizes_below(data, 0);
 }
 
+Val *parameter_size(Flow *flow, Val *weight) {
+    Val *parameter = parameter_of(flow, val_strip(weight));
+    Val *sizes = parameter ? made_sizes(parameter->args[0]) : NULL;
+    bool one = sizes && (sizes->op == V_TUPLE || sizes->op == V_LIST) && sizes->nargs == 1;
+    return one ? sizes->args[0] : NULL;
+}
+
 // One product of one input by two weights of one shape: F.linear(x, w1).
 static bool alike(Val *a, Val *b) {
     if (a->op != b->op) return false;

@@ -34,6 +34,10 @@ void prove_requirements(Requirements *out, const Place *place);
 // The rule parameter that `name` means in the requirement, or -1.
 int requirement_param(const Requirement *r, const Sym *name);
 
+// The one size that a parameter is made with: nn.Parameter(torch.ones(size));
+// NULL if it has more axes or is none.
+Val *parameter_size(Flow *flow, Val *weight);
+
 // Whether a value is certainly without gaps in memory.
 bool is_contiguous(Flow *flow, Val *v);
 

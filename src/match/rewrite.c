@@ -86,11 +86,12 @@ static Scalars bound_scalars(const Place *place, Val **numbers, Val **tensors) {
         if (rule->params[i].scalar) numbers[s.len++] = v;
         else if (v->op != V_CAST) tensors[s.leaf_count++] = v;
     }
+    if (place->match->size_root) numbers[s.len++] = place->match->size_root;
     return s;
 }
 
 static Val *placed_dtype(const Place *place, Val *v) {
-    Val *numbers[RULE_MAX_PARAMS], *tensors[RULE_MAX_PARAMS];
+    Val *numbers[RULE_MAX_PARAMS + 1], *tensors[RULE_MAX_PARAMS];
     return dtype_of(place->frame->flow, v, bound_scalars(place, numbers, tensors));
 }
 

@@ -273,7 +273,9 @@ static void add_spec(RuleSet *set, Rule *rule, ModuleFlow *mf, uint32_t bits) {
         Factors factors;
         product_factors(&factors, flow, spec.pattern);
         for (uint32_t i = 0; i < factors.len; i++) {
-            if (factors.at[i]->op != V_PARAM) spec.factor_ops |= op_bit(factors.at[i]->op);
+            // The root of a size may stand behind an attribute.
+            uint16_t op = factors.at[i]->op;
+            if (op != V_PARAM && op != OP_SQRT) spec.factor_ops |= op_bit(op);
         }
     }
     rule->specs[rule->spec_count++] = spec;

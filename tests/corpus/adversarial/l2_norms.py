@@ -47,3 +47,37 @@ def group(x, w, groups):
 
 def batch(x, w, running, eps=1e-6):
     return w * x * torch.rsqrt(running + eps)  # clean: a running statistic
+
+
+def normalized_by_number(x, w):
+    return F.normalize(x, dim=-1) * w * 8.0  # clean: nothing says that 8 is the root of the size
+
+
+def normalized_twice(x, w):
+    return F.normalize(x, dim=-1) * w * x.shape[-1] ** 0.5 * x.shape[-1] ** 0.5  # allow: rms_norm recommend
+
+
+def normalized_other_power(x, w):
+    return F.normalize(x, p=1, dim=-1) * w * x.shape[-1] ** 0.5  # clean: L1 norm
+
+
+def normalized_least(x, w):
+    return F.normalize(x, dim=-1, eps=1e-3) * w * x.shape[-1] ** 0.5  # clean: another least length
+
+
+def normalized_by_temperature(x, w, temperature: float):
+    return F.normalize(x, dim=-1) * temperature * w  # clean: a temperature
+
+
+def normalized_by_size(x, w):
+    return F.normalize(x, dim=-1) * w * x.shape[-1] ** 0.5  # expect: rms_norm recommend|caution
+
+
+class OtherSize(torch.nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.scale = heads ** 0.5
+        self.g = torch.nn.Parameter(torch.ones(dim))
+
+    def forward(self, x):
+        return F.normalize(x, dim=-1) * self.scale * self.g  # clean: the root of another size

@@ -11,7 +11,7 @@ class ScaledNorm(nn.Module):
         self.g = nn.Parameter(torch.ones(dim))
 
     def forward(self, x):
-        return F.normalize(x, dim=-1) * self.scale * self.g  # allow: rms_norm recommend|caution
+        return F.normalize(x, dim=-1) * self.scale * self.g  # expect: rms_norm recommend|caution
 
 
 class UnitOffset(nn.Module):
@@ -21,4 +21,4 @@ class UnitOffset(nn.Module):
         self.gamma = nn.Parameter(torch.zeros(dim))
 
     def forward(self, x):
-        return F.normalize(x, dim=-1) * self.scale * (self.gamma + 1)  # allow: rms_norm recommend|caution
+        return F.normalize(x, dim=-1) * self.scale * (self.gamma + 1)  # expect: rms_norm recommend|caution
