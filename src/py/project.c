@@ -431,9 +431,14 @@ static ModuleMemo look_for_module(Project *project, Str search, Str dotted) {
     }
     Str path = str_of(memo.path);
     Str prefix = project->prefix;
-    if (memo.path && prefix.len && path.len > prefix.len &&
-        memcmp(path.at, prefix.at, prefix.len) == 0) {
+    // A scan of the working folder has no prefix: its paths are shown as they are.
+    bool below = memo.path && path.len > prefix.len && path.at[0] != '/' &&
+                 prefix.len == 0;
+    below |= memo.path && prefix.len && path.len > prefix.len &&
+             memcmp(path.at, prefix.at, prefix.len) == 0;
+    if (below) {
         memo.shown = (Str){path.at + prefix.len, path.len - prefix.len};
+        if (str_starts(memo.shown, "./")) memo.shown = (Str){memo.shown.at + 2, memo.shown.len - 2};
     }
     return memo;
 }
