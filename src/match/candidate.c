@@ -188,7 +188,7 @@ static void try_group(Candidates *out, Frame *f, const Group *group,
     if (match.seen.len) memcpy(seen, match.seen.at, sizeof(Val *) * match.seen.len);
     match.seen.at = seen;
     match.seen.cap = match.seen.len; // each place adds to a copy of its own
-    Candidate best = {.root = group->root};
+    Candidate best = {.frame = f, .root = group->root};
     for (uint32_t i = group->records.len; i-- > 0;) {
         if (best.place && !best.place->fault && !best.place->wasted) break;
         Match *own = NEW(flow->arena, Match);
@@ -240,7 +240,7 @@ static void note_near_miss(Candidates *out, Frame *f, Group *group,
     out->steps += match.steps;
     if (matches || match.best_seen * 3 < spec->size * 2) return;
     memset(&match.seen, 0, sizeof(match.seen)); // it was no part of anything
-    Candidate c = {.match = match, .record = group->records.at[0],
+    Candidate c = {.frame = f, .match = match, .record = group->records.at[0],
                    .root = group->root, .near = true};
     group->near = true;
     vec_push(f->flow->arena, &out->list, c);

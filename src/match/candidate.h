@@ -5,6 +5,7 @@
 #include "match/place.h"
 
 typedef struct Candidate {
+    Frame *frame; // that it was found in
     Match match;
     Place *place; // with the fault, if it has no place
     const EvalRecord *record;

@@ -413,7 +413,7 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
                   const RepoSwitch *existing) {
     *out = (Finding){0};
     const Rule *rule = c->match.spec->rule;
-    const Module *m = c->near || !c->place ? c->record->val->module : c->place->frame->module;
+    const Module *m = c->frame->module;
     name_finding(out, run, c, m, qualname);
     if (c->near) {
         near_finding(out, run, c, m);

@@ -12,7 +12,7 @@ static uint32_t power_above(uint32_t n) {
 }
 
 static uint32_t slot_of(const void *at, uint32_t cap) {
-    return (uint32_t)((uintptr_t)at >> 4) * 2654435761u & (cap - 1);
+    return (uint32_t)((uintptr_t)at * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (cap - 1);
 }
 
 // ---- statements and what was computed in them -------------------------------

@@ -115,64 +115,86 @@ static bool is_fused_already(const Scan *scan, uint32_t from, const Candidate *c
 
 // ---- findings of one file ---------------------------------------------------
 
-// An expression that is part of a match in the function `fn`.
+// An expression in a match of the function `fn`.
 typedef struct UsedNode {
     const Node *node, *fn;
     const Module *module;
     Str family;
 } UsedNode;
 
+typedef struct NodeSet {
+    UsedNode *at; // open addressing by node
+    uint32_t cap, len;
+} NodeSet;
+
 typedef struct FileMatches {
     VEC(Candidate) list;
     VEC(Str) qualnames;
-    UsedNode *used; // open addressing by node
-    uint32_t used_cap, used_len;
+    NodeSet parts; // of matches that have a good place
+    NodeSet roots; // their results
 } FileMatches;
 
-static uint32_t used_slot(const FileMatches *all, const Node *node) {
-    return (uint32_t)((uintptr_t)node >> 4) * 2654435761u & (all->used_cap - 1);
+static uint32_t node_slot(const NodeSet *set, const Node *node) {
+    uint64_t hash = (uintptr_t)node * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(hash >> 32) & (set->cap - 1);
 }
 
-static void put_used(FileMatches *all, UsedNode used) {
-    uint32_t i = used_slot(all, used.node);
-    for (; all->used[i].node; i = (i + 1) & (all->used_cap - 1)) {
-        const UsedNode *at = &all->used[i];
+static void put_node(NodeSet *set, UsedNode used) {
+    uint32_t i = node_slot(set, used.node);
+    for (; set->at[i].node; i = (i + 1) & (set->cap - 1)) {
+        const UsedNode *at = &set->at[i];
         if (at->node == used.node && at->fn == used.fn && at->module == used.module &&
             str_eq(at->family, used.family)) {
             return;
         }
     }
-    all->used[i] = used;
-    all->used_len++;
+    set->at[i] = used;
+    set->len++;
 }
 
-static void add_used(FileMatches *all, Arena *arena, UsedNode used) {
-    if (all->used_len * 2 >= all->used_cap) {
-        UsedNode *old = all->used;
-        uint32_t old_cap = all->used_cap;
-        all->used_cap = old_cap ? old_cap * 2 : 64;
-        all->used = NEW_N(arena, UsedNode, all->used_cap);
-        all->used_len = 0;
-        for (uint32_t i = 0; i < old_cap; i++) {
-            if (old[i].node) put_used(all, old[i]);
+static void add_node(NodeSet *set, Arena *arena, UsedNode used) {
+    if (set->len * 2 >= set->cap) {
+        NodeSet old = *set;
+        *set = (NodeSet){.cap = old.cap ? old.cap * 2 : 64};
+        set->at = NEW_N(arena, UsedNode, set->cap);
+        for (uint32_t i = 0; i < old.cap; i++) {
+            if (old.at[i].node) put_node(set, old.at[i]);
         }
     }
-    put_used(all, used);
+    put_node(set, used);
+}
+
+// Whether the set has the expression from another function than `used.fn`.
+static bool has_node_elsewhere(const NodeSet *set, UsedNode used) {
+    if (!set->cap) return false;
+    uint32_t i = node_slot(set, used.node);
+    for (; set->at[i].node; i = (i + 1) & (set->cap - 1)) {
+        const UsedNode *at = &set->at[i];
+        if (at->node == used.node && at->fn != used.fn && at->module == used.module &&
+            str_eq(at->family, used.family)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool has_good_place(const Candidate *c) {
     return c->place && !c->place->fault && !c->place->wasted;
 }
 
-static void list_used(FileMatches *all, Arena *arena) {
+static UsedNode used_by(const Candidate *c, const Node *node, const Module *module) {
+    return (UsedNode){node, c->place ? c->frame->fn : NULL, module,
+                      c->match.spec->rule->family};
+}
+
+static void list_nodes(FileMatches *all, Arena *arena) {
     for (uint32_t i = 0; i < all->list.len; i++) {
         const Candidate *c = &all->list.at[i];
         if (c->near || !has_good_place(c)) continue;
+        add_node(&all->roots, arena, used_by(c, c->record->node, c->frame->module));
         for (uint32_t k = 0; k < c->match.seen.len; k++) {
             const Val *v = c->match.seen.at[k];
-            if (!v->node) continue;
-            add_used(all, arena, (UsedNode){v->node, c->place->frame->fn, v->module,
-                                            c->match.spec->rule->family});
+            if (v->node) add_node(&all->parts, arena, used_by(c, v->node, v->module));
         }
     }
 }
@@ -180,31 +202,17 @@ static void list_used(FileMatches *all, Arena *arena) {
 // A helper whose whole computation is part of a larger match at its call site
 // is no candidate of its own.
 static bool is_helper_part(const FileMatches *all, const Candidate *c) {
-    const Node *node = c->record->node, *fn = c->place ? c->place->frame->fn : NULL;
-    if (!all->used_cap) return false;
-    for (uint32_t i = used_slot(all, node); all->used[i].node;
-         i = (i + 1) & (all->used_cap - 1)) {
-        const UsedNode *used = &all->used[i];
-        if (used->node == node && used->fn != fn && used->module == c->record->val->module &&
-            str_eq(used->family, c->match.spec->rule->family)) {
-            return true;
-        }
-    }
-    return false;
+    return has_node_elsewhere(&all->parts,
+                              used_by(c, c->record->node, c->frame->module));
 }
 
 // A match without a good place whose helper alone has one: the helper is it.
 static bool is_better_in_helper(const FileMatches *all, const Candidate *whole) {
     if (whole->near || has_good_place(whole)) return false;
-    for (uint32_t i = 0; i < all->list.len; i++) {
-        const Candidate *c = &all->list.at[i];
-        if (c->near || !has_good_place(c) || c->place->frame == whole->place->frame ||
-            !str_eq(c->match.spec->rule->family, whole->match.spec->rule->family)) {
-            continue;
-        }
-        for (uint32_t k = 0; k < whole->match.seen.len; k++) {
-            const Val *v = whole->match.seen.at[k];
-            if (v->node == c->record->node && v->module == c->record->val->module) return true;
+    for (uint32_t k = 0; k < whole->match.seen.len; k++) {
+        const Val *v = whole->match.seen.at[k];
+        if (v->node && has_node_elsewhere(&all->roots, used_by(whole, v->node, v->module))) {
+            return true;
         }
     }
     return false;
@@ -254,7 +262,7 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
 }
 
 static void add_findings(Scan *scan, FileMatches *all, uint32_t existing_from) {
-    list_used(all, &scan->file);
+    list_nodes(all, &scan->file);
     for (uint32_t i = 0; i < all->list.len; i++) {
         const Candidate *c = &all->list.at[i];
         if (is_fused_already(scan, existing_from, c, all->qualnames.at[i])) continue;
