@@ -244,6 +244,17 @@ static bool is_constructor(const Flow *flow, const Store *store) {
     return store->function == flow->names.init || store->function == flow->names.post_init;
 }
 
+bool attr_is_stored(Flow *flow, ModuleFlow *mf, const Sym *name) {
+    struct Changes *changes = changes_of(mf);
+    for (uint32_t i = 0; name && i < changes->stores.len; i++) {
+        const Store *store = &changes->stores.at[i];
+        if (store->attr != name) continue;
+        const Node *object = store->object;
+        if (object->kind != N_NAME || object->u.name.id != flow->names.self) return true;
+    }
+    return false;
+}
+
 AttrChange attr_change(Flow *flow, const Def *class_def, const Sym *name) {
     ModuleFlow *mf = flow_module(flow, class_def->module);
     struct Changes *changes = changes_of(mf);

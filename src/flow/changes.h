@@ -12,6 +12,10 @@ Val *value_with_changes(Flow *flow, ModuleFlow *mf, const Node *node, Val *val);
 // Whether a subclass in the module has a method of its own of this name.
 bool method_is_overridden(Flow *flow, const Def *class_def, const Sym *name);
 
+// Whether the module stores the attribute in an object other than self:
+// self.act.approximate = "tanh".
+bool attr_is_stored(Flow *flow, ModuleFlow *mf, const Sym *name);
+
 typedef enum AttrChange {
     ATTR_KEPT,
     ATTR_CHANGED_OUTSIDE, // a subclass or other code stores another object

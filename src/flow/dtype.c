@@ -6,6 +6,8 @@
 
 #include "flow/dtype.h"
 
+#include "flow/changes.h"
+
 enum { DTYPE_MAX_DEPTH = 40, JOIN_MAX = 8, STEPS_MAX = 4000, SCALAR_STEPS_MAX = 200 };
 
 typedef struct Calc {
@@ -34,10 +36,15 @@ static bool is_number(Flow *flow, Val *v, const Scalars *scalars, uint32_t *step
     case V_CONST: case V_SIZE: case OP_NUMEL: case OP_NDIM: return true;
     case V_PARAM: return annotated_number(v);
     case V_ATTR: {
-        Val *source = object_class(v->args[0]) ? object_attr(flow, v->args[0], v->name) : NULL;
-        if (source && source->op == V_PARAM && annotated_number(source)) return true;
-        Resolved r = flow_resolve(flow, v);
-        return r.val && val_is_number(r.val);
+        const Def *def = object_class(v->args[0]);
+        Val *source = def ? object_attr(flow, v->args[0], v->name) : NULL;
+        bool number = source && source->op == V_PARAM && annotated_number(source);
+        if (!number) {
+            Resolved r = flow_resolve(flow, v);
+            number = r.val && val_is_number(r.val);
+        }
+        // Another method or a subclass may store a tensor.
+        return number && (!def || attr_change(flow, def, v->name) == ATTR_KEPT);
     }
     case OP_MUL: case OP_ADD: case OP_POW:
         return is_number(flow, v->args[0], scalars, steps) &&

@@ -255,6 +255,8 @@ static Val *call_nn(Frame *f, Node *node, Val *inst, Val *const *args,
     if (str_is(name, "torch.nn.GELU")) {
         Val *approximate = instance_arg(inst, 0, "approximate");
         if (!approximate) approximate = val_str(g, STR("none"));
+        const Sym *attr = sym_find(f->flow->symbols, STR("approximate"));
+        if (attr_is_stored(f->flow, f->mf, attr)) return NULL;
         return val_new2(g, OP_GELU, x, approximate);
     }
     if (str_is(name, "torch.nn.Softmax")) {

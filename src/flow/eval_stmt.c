@@ -128,7 +128,9 @@ void eval_attr_change(Frame *f, Val *object, const Sym *name, Val *value) {
     if (name == f->flow->names.data) {
         eval_mutation(f, object); // x.data = y
     } else if (f->attrs && object == f->attrs_self) {
-        bind_attr(f, name, value);
+        // A property's setter may store anything.
+        Val *method = object_class(object) ? object_method(f->flow, object, name) : NULL;
+        bind_attr(f, name, method ? opaque(f) : value);
     } else {
         Val *attr = val_attr(&f->flow->graph, object, name);
         vec_push(f->flow->arena, &f->run->changed, attr);
@@ -400,8 +402,33 @@ static void detach_changes(Frame *f, uint32_t mark, uint32_t first_return) {
     }
 }
 
+// torch.set_grad_enabled(False), manager.__enter__() and the like, as statements:
+// what is bound until the next such statement is a constant from there on.
+static void note_grad_mode(Frame *f, const Node *expr) {
+    if (expr->kind != N_CALL) return;
+    const Node *func = expr->u.call.func;
+    Str name = {0};
+    if (func->kind == N_ATTRIBUTE) name = sym_str(func->u.attribute.attr);
+    if (func->kind == N_NAME) name = sym_str(func->u.name.id);
+    bool sets = str_ends(name, "set_grad_enabled");
+    if (f->grad_off && (sets || str_is(name, "__exit__") || str_is(name, "close"))) {
+        detach_changes(f, f->grad_off - 1, f->returns.len);
+        f->grad_off = 0;
+        return; // set_grad_enabled(before) gives the mode back
+    }
+    NodeList args = expr->u.call.args;
+    bool stops = sets && (args.len != 1 || val_truth(eval_expr(f, args.at[0])) != 1);
+    if (str_is(name, "__enter__") && func->kind == N_ATTRIBUTE) {
+        stops = stops_gradients(eval_expr(f, func->u.attribute.value));
+    }
+    if (str_is(name, "enter_context") && args.len == 1) {
+        stops = stops_gradients(eval_expr(f, args.at[0]));
+    }
+    if (stops) f->grad_off = names_mark(f) + 1;
+}
+
 static Falls eval_with(Frame *f, Node *stmt) {
-    bool stops = false;
+    bool stops = false, outer_off = f->grad_off != 0;
     uint32_t mark = names_mark(f), first_return = f->returns.len;
     for (uint32_t i = 0; i < stmt->u.with.items.len; i++) {
         Node *item = stmt->u.with.items.at[i];
@@ -411,6 +438,10 @@ static Falls eval_with(Frame *f, Node *stmt) {
         }
     }
     Falls falls = eval_block(f, &stmt->u.with.body);
+    if (!outer_off && f->grad_off) { // an ExitStack's end gives the mode back
+        stops = true;
+        f->grad_off = 0;
+    }
     if (stops) detach_changes(f, mark, first_return);
     return falls;
 }
@@ -545,6 +576,7 @@ static Falls eval_simple(Frame *f, Node *stmt) {
     case N_EXPR:
         if (stmt->u.return_.value->kind == N_CONSTANT) break; // a docstring
         eval_expr(f, stmt->u.return_.value);
+        note_grad_mode(f, stmt->u.return_.value);
         break;
     case N_RETURN: record_return(f, stmt); return BLOCK_ENDS;
     case N_RAISE: node_children(stmt, eval_child, f); return BLOCK_ENDS;

@@ -111,6 +111,7 @@ struct Frame {
     bool rule;  // parameters are not None
     int nested; // inside lambdas or comprehensions
     Val *cond;  // of the innermost `if`
+    uint32_t grad_off; // names_mark + 1 where a statement turned gradients off, or 0
     VEC(StmtInfo) stmts;
     VEC(EvalRecord) evals;
     VEC(ReturnRecord) returns;
