@@ -332,10 +332,8 @@ Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count) {
                         (uint32_t)value->args[1]->num);
         }
         break;
-    case OP_SPLIT: // two values from one size: eager code needs two halves
-        if (splits_in_halves(f->flow, value) ||
-            (count == 2 && value->args[1]->op != V_LIST &&
-             value->args[1]->op != V_TUPLE)) {
+    case OP_SPLIT: // of another size, the second part may be one wide, and broadcast
+        if (splits_in_halves(f->flow, value)) {
             return part(f, value->args[0], value->args[2], index, 2);
         }
         break;

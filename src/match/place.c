@@ -431,8 +431,11 @@ static bool place_input(Place *p, uint32_t param) {
 static bool name_used(const Place *p, Str name) {
     const Sym *sym = sym_find(p->frame->flow->symbols, name);
     if (!sym) return false;
-    return name_find(&p->frame->names, (uintptr_t)sym) ||
-           module_binding(p->frame->module, sym);
+    // A nested function that binds a name of the function around it hides it.
+    for (const Frame *f = p->frame; f; f = f->lexical) {
+        if (name_find(&f->names, (uintptr_t)sym)) return true;
+    }
+    return module_binding(p->frame->module, sym);
 }
 
 Str place_fresh_name(const Place *p, Str wish) {
@@ -621,6 +624,61 @@ static bool keeps_order(const Place *p) {
     return value && !has_call_before(p, value);
 }
 
+// h *= up, where `h` is also in a list: the others would keep the old values.
+static bool changes_shared(const Place *p, const StmtInfo *root) {
+    const Frame *f = p->frame;
+    if (!p->wasted) return false;
+    Range stmts = frame_inside(f, root);
+    for (uint32_t i = stmts.from; i < stmts.to; i++) {
+        if (f->stmts.at[i].mutated) return true;
+    }
+    return false;
+}
+
+typedef struct ReboundSearch {
+    const Place *place;
+    uint32_t at; // the left out statement that is searched
+    bool found;
+} ReboundSearch;
+
+// A name that a later statement, kept in its place, binds anew or deletes.
+static bool search_rebound(Node *node, void *data) {
+    ReboundSearch *search = data;
+    const Place *p = search->place;
+    for (uint32_t i = 0; i < p->match->spec->rule->param_count; i++) {
+        if (p->inputs[i].node == node && p->inputs[i].at == search->at) return true;
+    }
+    if (node->kind != N_NAME || node->ctx != CTX_LOAD) {
+        return node_children(node, search_rebound, data);
+    }
+    const NameInfo *info = name_find(&p->frame->names, (uintptr_t)node->u.name.id);
+    for (uint32_t k = search->at + 1; info && k < p->last; k++) {
+        search->found |= p->kept[k] && has_event(info, p->infos[k]);
+    }
+    return !search->found;
+}
+
+bool place_rereads(const Place *p) {
+    ReboundSearch search = {.place = p};
+    for (uint32_t i = p->first; i < p->last && !search.found; i++) {
+        search.at = i;
+        if (!p->kept[i]) search_rebound(p->infos[i]->stmt, &search);
+    }
+    return !search.found;
+}
+
+// Names that the emitted code reads from the module.
+static bool hides_emitted(const Place *p) {
+    static const char *const NAMES[] = {"torch_npu", "npu_fused_ready"};
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+        const Sym *sym = sym_find(p->frame->flow->symbols, str_of(NAMES[i]));
+        for (const Frame *f = p->frame; sym && f && f->fn; f = f->lexical) {
+            if (name_find(&f->names, (uintptr_t)sym)) return true;
+        }
+    }
+    return false;
+}
+
 // An input that is named early is a second name of its tensor: no statement
 // that stays may write into that tensor before it is used.
 static bool changes_input(const Place *p) {
@@ -656,7 +714,11 @@ void place_match(Place *out, Frame *frame, const Match *match,
     }
     drop_statements(out);
     out->wasted |= leaves_work(out);
-    if (changes_others(out, root)) {
+    if (hides_emitted(out)) {
+        out->fault = "the function has a name of its own that the replacement needs";
+        return;
+    }
+    if (changes_others(out, root) || changes_shared(out, root)) {
         out->fault = "an in-place operator changes a tensor that others see";
         return;
     }

@@ -41,6 +41,9 @@ void place_match(Place *out, Frame *frame, const Match *match,
 // just before the last statement); empty if there is none.
 Str place_expr_start(const Place *place, Val *v);
 Str place_expr(const Place *place, Val *v);
+// Whether the statements that are left out compute the same when they are run
+// behind those that are kept, as in the fused branch's own `else`.
+bool place_rereads(const Place *place);
 // A name that the function and its module do not use.
 Str place_fresh_name(const Place *place, Str wish);
 

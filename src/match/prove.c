@@ -3,6 +3,7 @@
 
 #include "match/prove.h"
 
+#include "flow/changes.h"
 #include "flow/dtype.h"
 
 enum { CHOICES_MAX = 8 }; // operands looked into, one within another
@@ -101,10 +102,20 @@ static Val *keyword_or(const Val *inst, uint32_t index, const char *name) {
     return NULL;
 }
 
+// A subclass or another method may store a layer of another width.
+static bool is_replaced(const Prover *p, const Val *call) {
+    const Node *n = call->node;
+    const Val *self = p->place->frame->self;
+    if (!n || n->kind != N_CALL || n->u.call.func->kind != N_ATTRIBUTE || !self) return false;
+    const Def *def = object_class(self);
+    return def && attr_change(p->flow, def, n->u.call.func->u.attribute.attr) != ATTR_KEPT;
+}
+
 static bool same_linears(Prover *p, Val *a, Val *b) {
     Val *la = linear_of(p->flow, a), *lb = linear_of(p->flow, b);
     if (!la || !lb || a->nargs != 2 || b->nargs != 2) return false;
     if (shape_root(a->args[1]) != shape_root(b->args[1])) return false;
+    if (is_replaced(p, a) || is_replaced(p, b)) return false;
     Val *oa = keyword_or(la, 1, "out_features"), *ob = keyword_or(lb, 1, "out_features");
     if (!oa || oa != ob) return false;
     link_to(p, lb->module, lb->node, "constructor");

@@ -713,6 +713,9 @@ void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in) {
     if (!w.fault && !make_guards(&guards, in)) {
         w.fault = "what the activation is cannot be tested where the replacement would stand";
     }
+    if (!w.fault && guards.inner.len && !place_rereads(place)) {
+        w.fault = "a statement in between binds a name anew that the original reads before";
+    }
     out->fault = w.fault;
     if (w.fault) return;
     Lines lines = {.newline = file_newline(source), .unit = indent_unit(source)};
