@@ -20,6 +20,8 @@ void project_init(Project *project, SymTable *symbols) {
     arena_init(&project->arena);
     project->cap = 1024;
     project->by_path = NEW_N(&project->arena, Module *, project->cap);
+    const char *here = path_real(&project->arena, ".");
+    project->here = str_of(here ? here : "/");
     parser_init_symbols(symbols);
 }
 
@@ -249,14 +251,10 @@ static void name_module(Module *m, const char *path) {
     Str stem = str_ends(base, ".py") ? (Str){base.at, base.len - 3} : base;
     Str folder = path_folder(str_of(path));
     Str package = {0};
-    ArenaMark mark = arena_mark(&m->arena);
-    char *abs = NULL;
-    if (str_is(folder, ".") || folder.len == 0) {
-        abs = path_real(&m->arena, ".");
-        if (abs) folder = str_of(abs);
-    }
-    (void)mark;
-    while (is_package_folder(&m->arena, folder) && folder.len > 1) {
+    for (;;) {
+        // The working folder may be a package too: its name is needed.
+        if (str_is(folder, ".")) folder = m->project->here;
+        if (folder.len <= 1 || !is_package_folder(&m->arena, folder)) break;
         Str part = path_base(folder);
         package = package.len ? arena_printf(&m->arena, "%.*s.%.*s",
                                              STR_FMT(part), STR_FMT(package))
@@ -414,14 +412,24 @@ static void grow_found(Project *project) {
     project->found_cap = cap;
 }
 
+// A path below the working folder as the paths of a scan are written, so that a
+// file has one path, whoever leads to it.
+static Str as_scanned(const Project *project, Str path) {
+    Str here = project->here, prefix = project->prefix;
+    bool relative = prefix.len == 0 || prefix.at[0] != '/';
+    bool below = path.len > here.len + 1 && path.at[here.len] == '/' &&
+                 memcmp(path.at, here.at, here.len) == 0;
+    return relative && below ? (Str){path.at + here.len + 1, path.len - here.len - 1} : path;
+}
+
 // Looks for `a/b/c.py` and `a/b/c/__init__.py` below the search folder.
 static ModuleMemo look_for_module(Project *project, Str search, Str dotted) {
     Arena *arena = &project->arena;
     ModuleMemo memo = {arena_str(arena, search), arena_str(arena, dotted), NULL, {0}};
     char *stem = dotted_path(arena, search, dotted);
     char *shown = dotted_path(arena, STR(""), dotted);
-    Str init = arena_printf(arena, "%s/__init__.py", stem);
-    Str file = arena_printf(arena, "%s.py", stem);
+    Str init = as_scanned(project, arena_printf(arena, "%s/__init__.py", stem));
+    Str file = as_scanned(project, arena_printf(arena, "%s.py", stem));
     if (file_kind(init.at) == FILE_REGULAR) {
         memo.path = (char *)(uintptr_t)init.at;
         memo.shown = arena_printf(arena, "%s/__init__.py", shown);

@@ -101,6 +101,7 @@ struct Project {
     uint64_t clock;
     uint64_t star_search; // counts the names looked for
     uint64_t epoch; // counts the times that modules were dropped
+    Str here;       // the working folder, absolute
     Str prefix;     // paths that start so are shown without it
     const char **files; // every file of the scan, for finding callers
     uint32_t file_count;
