@@ -199,6 +199,8 @@ static bool names_class(Module *module, const Node *func, const Def *class_def) 
 static Val *argument_val(Resolver *r, ModuleFlow *mf, uint32_t call, Node *arg) {
     Flow *flow = r->flow;
     Module *m = mf->module;
+    // model = Model(config) among the statements of a script
+    if (!m->call_owners[call]) return eval_expr(mf->frame, arg);
     Def class_def = {.kind = DEF_CLASS, .module = m, .node = m->call_classes[call]};
     if (class_def.node) {
         class_def.dotted = arena_dotted(flow->arena, m->dotted,
@@ -220,9 +222,7 @@ static void callers_in(Resolver *r, Callers *out, const Val *param,
     int index = param_index(param);
     for (uint32_t i = 0; i < module->calls.len && out->len < CLASSES_MAX; i++) {
         Node *call = module->calls.at[i];
-        if (!module->call_owners[i] || !names_class(module, call->u.call.func, class_def)) {
-            continue;
-        }
+        if (!names_class(module, call->u.call.func, class_def)) continue;
         Node *arg = argument_node(call, param, index);
         Val *val = arg ? argument_val(r, mf, i, arg) : NULL;
         if (!val) continue;
