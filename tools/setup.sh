@@ -1,11 +1,12 @@
 #!/bin/bash
-# Makes a machine ready: tools/setup.sh build|test|bench
+# Makes a machine ready: tools/setup.sh build|demo|test|bench
 #
 #   build  a C compiler, CMake and Ninja. What the machine has is used; what
 #          is missing comes from Debian (as root) or, for CMake and Ninja,
 #          from PyPI into .venv
-#   test   and what the tests need: .venv with requirements/test.txt,
-#          requirements/corpus.txt and torch, and cmocka
+#   demo   and .venv with torch: a torch that is there is used
+#   test   and what the tests need: requirements/test.txt,
+#          requirements/corpus.txt in .venv, and cmocka
 #   bench  and requirements/bench.txt
 #
 # Running it again costs nothing. PYTHON names the Python to use.
@@ -90,7 +91,21 @@ install_pins() {
     echo "$sum" > "$stamp"
 }
 
+# Sources that are built in; see requirements/deps.json.
+setup_deps() {
+    [ -f deps/uplot/pinned ] && [ -f deps/yyjson/pinned ] && return
+    have npm || [ -n "${NPM_CONFIG_REGISTRY:-}" ] ||
+        [ -f deps/archives/uplot-1.6.32.tgz ] || apt_install "npm" npm
+    make_venv 3.8
+    run "$VENV/bin/python" tools/fetch.py || exit 2
+}
+
 setup_build() {
+    setup_compiler
+    setup_deps
+}
+
+setup_compiler() {
     have "${CC:-cc}" || apt_install "a C compiler" gcc libc6-dev
     if have cmake && have ninja &&
         is_version "$(cmake --version | sed -n '1s/.* //p')" 3.21; then
@@ -106,21 +121,31 @@ setup_cmocka() {
         apt_install "cmocka" libcmocka-dev
 }
 
+setup_torch() {
+    has_torch "$VENV/bin/python" ||
+        run "$VENV/bin/pip" install -q --disable-pip-version-check "$TORCH" ||
+        die "pip could not install $TORCH (NPUFUSE_TORCH names another)"
+}
+
+setup_demo() {
+    setup_build
+    make_venv 3.8
+    setup_torch
+}
+
 setup_test() {
     setup_build
     setup_cmocka
     make_venv 3.11
     install_pins test
     install_pins corpus --no-deps
-    if ! has_torch "$VENV/bin/python"; then
-        run "$VENV/bin/pip" install -q --disable-pip-version-check "$TORCH" ||
-            die "pip could not install $TORCH (NPUFUSE_TORCH names another)"
-    fi
+    setup_torch
 }
 
 case ${1:-} in
 build) setup_build ;;
+demo) setup_demo ;;
 test) setup_test ;;
 bench) setup_test; install_pins bench ;;
-*) die "usage: tools/setup.sh build|test|bench" ;;
+*) die "usage: tools/setup.sh build|demo|test|bench" ;;
 esac

@@ -1,11 +1,13 @@
 // file.c - files and folders. Reads are bounded, writes are atomic.
 #include "base/base.h"
 
+#include "base/fault.h"
 #include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +84,7 @@ bool file_read_stdin(Str *out, Arena *arena, size_t max_bytes, Err *err) {
 }
 
 static bool write_all(int fd, Str data) {
+    if (fault_write_fails()) return false;
     while (data.len) {
         ssize_t put = write(fd, data.at, data.len);
         if (put < 0 && errno == EINTR) continue;
@@ -102,16 +105,21 @@ bool file_write(const char *path, Str data, Err *err) {
         fail(err, "write", path);
         goto out;
     }
+    fault_point();
+    struct stat st;
+    if (stat(path, &st) == 0) (void)!fchmod(fd, st.st_mode & 07777);
     ok = write_all(fd, data) && fsync(fd) == 0;
     int saved = errno;
     if (close(fd) != 0 && ok) {
         ok = false;
         saved = errno;
     }
+    fault_point();
     if (ok && rename(temp.at, path) != 0) {
         ok = false;
         saved = errno;
     }
+    fault_point();
     if (!ok) {
         errno = saved;
         fail(err, "write", path);
@@ -120,6 +128,74 @@ bool file_write(const char *path, Str data, Err *err) {
 out:
     arena_free(&arena);
     return ok;
+}
+
+// Whether the file's last byte ends no line; an empty file has none.
+static bool ends_in_half_line(int fd) {
+    char last = '\n';
+    off_t size = lseek(fd, 0, SEEK_END);
+    return size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+bool file_append(const char *path, Str data, Err *err) {
+    int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) return fail(err, "open", path);
+    fault_point();
+    bool ok = (!ends_in_half_line(fd) || write_all(fd, STR("\n"))) &&
+              write_all(fd, data) && fsync(fd) == 0;
+    if (!ok) fail(err, "write", path);
+    close(fd);
+    fault_point();
+    return ok;
+}
+
+static bool copy_bytes(int from, int to) {
+    char block[64 * 1024];
+    for (;;) {
+        ssize_t got = read(from, block, sizeof(block));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return got == 0;
+        if (!write_all(to, (Str){block, (size_t)got})) return false;
+    }
+}
+
+bool file_copy(const char *from, const char *to, Err *err) {
+    int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (in < 0) return fail(err, "open", from);
+    struct stat st;
+    if (fstat(in, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(in);
+        return err_set(err, "'%s' is not a regular file", from);
+    }
+    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st.st_mode & 0777);
+    bool ok = out >= 0 && copy_bytes(in, out);
+    if (out >= 0 && close(out) != 0) ok = false;
+    if (!ok) fail(err, "write", to);
+    close(in);
+    return ok;
+}
+
+bool file_link(const char *target, const char *path, Err *err) {
+    return symlink(target, path) == 0 || fail(err, "link", path);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at) {
+    (void)st;
+    (void)kind;
+    (void)at;
+    return remove(path);
+}
+
+bool file_remove(const char *path, Err *err) {
+    struct stat st;
+    if (lstat(path, &st) != 0) return errno == ENOENT || fail(err, "remove", path);
+    fault_point();
+    // Descends without following links; an own walk would say no more.
+    if (nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS) != 0) {
+        return fail(err, "remove", path);
+    }
+    fault_point();
+    return true;
 }
 
 bool file_make_folder(const char *path, Err *err) {

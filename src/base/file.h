@@ -19,8 +19,19 @@ MUST_CHECK bool file_read(Str *out, Arena *arena, const char *path,
 MUST_CHECK bool file_read_stdin(Str *out, Arena *arena, size_t max_bytes,
                                 Err *err);
 // Writes through a temporary file beside `path`, fsync and rename: at no
-// moment does `path` hold half of `data`.
+// moment does `path` hold half of `data`. The mode of a file that is there is
+// kept.
 MUST_CHECK bool file_write(const char *path, Str data, Err *err);
+// Adds `data` to the end in one write, and fsync. A line that an interrupted
+// append left unfinished is ended first, so that lines stay lines.
+MUST_CHECK bool file_append(const char *path, Str data, Err *err);
+// A new file with the bytes and the mode of a regular file.
+MUST_CHECK bool file_copy(const char *from, const char *to, Err *err);
+// A symbolic link at `path` to `target`.
+MUST_CHECK bool file_link(const char *target, const char *path, Err *err);
+// Removes a file, link or folder with all below it; links are removed, never
+// followed. Fine if there is nothing.
+MUST_CHECK bool file_remove(const char *path, Err *err);
 // Makes the folder and its parents; fine if they exist.
 MUST_CHECK bool file_make_folder(const char *path, Err *err);
 // `folder`/`name`, in `arena`, NUL terminated.

@@ -97,12 +97,16 @@ static void add_quoted(Buf *out, Str text) {
     buf_add_char(out, '"');
 }
 
-void json_key(Json *json, const char *name) {
-    if (json->after_key) BUG("json key '%s' after a key", name);
+void json_key_str(Json *json, Str name) {
+    if (json->after_key) BUG("json key '%.*s' after a key", STR_FMT(name));
     begin(json);
-    add_quoted(json->out, str_of(name));
+    add_quoted(json->out, name);
     buf_add(json->out, STR(": "));
     json->after_key = true;
+}
+
+void json_key(Json *json, const char *name) {
+    json_key_str(json, str_of(name));
 }
 
 void json_str(Json *json, Str text) {
@@ -113,6 +117,11 @@ void json_str(Json *json, Str text) {
 void json_uint(Json *json, uint64_t number) {
     begin(json);
     buf_addf(json->out, "%llu", (unsigned long long)number);
+}
+
+void json_int_write(Json *json, int64_t number) {
+    begin(json);
+    buf_addf(json->out, "%lld", (long long)number);
 }
 
 void json_double(Json *json, double number) {

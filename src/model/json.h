@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 
-enum { JSON_MAX_DEPTH = 32 };
+enum { JSON_MAX_DEPTH = 96 };
 
 typedef enum JsonLayout {
     JSON_BLOCK, // each element on its own line
@@ -31,8 +31,10 @@ void json_array(Json *json, JsonLayout layout);
 // Ends the innermost open object or array.
 void json_end(Json *json);
 void json_key(Json *json, const char *name);
+void json_key_str(Json *json, Str name);
 void json_str(Json *json, Str text);
 void json_uint(Json *json, uint64_t number);
+void json_int_write(Json *json, int64_t number);
 // null for NaN and infinities, which JSON does not have.
 void json_double(Json *json, double number);
 void json_bool(Json *json, bool value);

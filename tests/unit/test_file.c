@@ -9,10 +9,12 @@
 #include "base/base.h"
 
 #include "base/file.h"
+#include "base/lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct World {
@@ -176,6 +178,75 @@ static void test_paths(void **state) {
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+static void appends_lines(void **state) {
+    World *world = *state;
+    const char *path = at(world, "events");
+    assert_true(file_append(path, STR("one\n"), &world->err));
+    assert_true(file_append(path, STR("tw"), &world->err)); // cut off there
+    assert_true(file_append(path, STR("three\n"), &world->err));
+    assert_text(world, "events", STR("one\ntw\nthree\n"));
+    assert_false(file_append(at(world, "no/events"), STR("x"), &world->err));
+}
+
+static void keeps_the_mode(void **state) {
+    World *world = *state;
+    put(world, "script", STR("a"));
+    assert_int_equal(chmod(at(world, "script"), 0750), 0);
+    put(world, "script", STR("b"));
+    struct stat st;
+    assert_int_equal(stat(at(world, "script"), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0750);
+    assert_true(file_copy(at(world, "script"), at(world, "copy"), &world->err));
+    assert_text(world, "copy", STR("b"));
+    assert_int_equal(stat(at(world, "copy"), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0750);
+    assert_false(file_copy(at(world, "script"), at(world, "copy"), &world->err));
+    assert_false(file_copy(world->root, at(world, "folder"), &world->err));
+}
+
+static void removes_without_following(void **state) {
+    World *world = *state;
+    put(world, "kept", STR("kept"));
+    assert_true(file_make_folder(at(world, "tree/deep/er"), &world->err));
+    put(world, "tree/deep/file", STR("x"));
+    assert_true(file_link(world->root, at(world, "tree/up"), &world->err));
+    assert_true(file_link("../../kept", at(world, "tree/deep/link"), &world->err));
+    assert_true(file_remove(at(world, "tree"), &world->err));
+    assert_int_equal(file_kind(at(world, "tree")), FILE_NONE);
+    assert_text(world, "kept", STR("kept"));
+    assert_true(file_remove(at(world, "tree"), &world->err));
+}
+
+// The lock of another process: it is told, and gone when that process is.
+static void locks(void **state) {
+    World *world = *state;
+    const char *path = at(world, "lock");
+    int ready[2], done[2];
+    assert_int_equal(pipe(ready), 0);
+    assert_int_equal(pipe(done), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        Lock held;
+        char c = lock_take(&held, path, &world->err) ? 'y' : 'n';
+        (void)!write(ready[1], &c, 1);
+        (void)!read(done[0], &c, 1);
+        _exit(0);
+    }
+    char c = 0;
+    assert_int_equal(read(ready[0], &c, 1), 1);
+    assert_int_equal(c, 'y');
+    Lock lock;
+    assert_false(lock_take(&lock, path, &world->err));
+    Str expected = arena_printf(&world->arena, "'%s' is locked: npufuse process %ld is at work "
+                                "in this folder; wait for it or end it", path, (long)child);
+    assert_string_equal(world->err.text, expected.at);
+    assert_int_equal(write(done[1], &c, 1), 1);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(lock_take(&lock, path, &world->err));
+    lock_free(&lock);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_written_is_read),
@@ -186,6 +257,10 @@ int main(void) {
         TEST(test_folders),
         TEST(test_entries_are_sorted_with_their_kinds),
         TEST(test_paths),
+        TEST(appends_lines),
+        TEST(keeps_the_mode),
+        TEST(removes_without_following),
+        TEST(locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
