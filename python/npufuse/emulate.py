@@ -268,6 +268,8 @@ class EmulatedModule(types.ModuleType):
 
     def add(self, path):
         spec = execute(path, "npufuse_op_" + Path(path).stem)
+        if getattr(spec, "module", NAME) != NAME:
+            return
         setattr(self, spec.operator, Operator(spec, self.calls))
 
 
@@ -280,6 +282,16 @@ def module():
     if _module is None:
         _module = EmulatedModule(folder("ops"))
     return _module
+
+
+def add_folder(place):
+    """Adds the operators of a user's folder ``ops`` to the emulated module;
+    the bundled ones stay what they are. A file of another module than
+    torch_npu is left: what is plain torch needs no emulation."""
+    fake = module()
+    for path in sorted(Path(place).glob("*.py")):
+        if not path.name.startswith("_") and not hasattr(fake, path.stem):
+            fake.add(path)
 
 
 def is_emulated(candidate):

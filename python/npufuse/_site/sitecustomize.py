@@ -1,0 +1,52 @@
+"""Starts npufuse in the Python processes of a run that it watches.
+
+This folder stands first in PYTHONPATH of such a run. Whatever goes wrong here
+is one line on stderr; the user's own sitecustomize runs as it would have.
+"""
+import os
+import sys
+
+
+def start(settings):
+    """Loads the package beside this folder, whatever else is installed."""
+    import importlib.util
+
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if "npufuse" not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            "npufuse",
+            os.path.join(package, "__init__.py"),
+            submodule_search_locations=[package],
+        )
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["npufuse"] = module
+        spec.loader.exec_module(module)
+    from npufuse import arm
+
+    arm.start(settings)
+
+
+def chain():
+    """Runs the sitecustomize that this one hides, under its own name."""
+    import importlib.machinery
+    import importlib.util
+
+    here = os.path.realpath(os.path.dirname(os.path.abspath(__file__)))
+    places = [p for p in sys.path if os.path.realpath(p or ".") != here]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", places)
+    if spec is None or spec.loader is None:
+        return
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["sitecustomize"] = module
+    spec.loader.exec_module(module)
+
+
+if os.environ.get("NPUFUSE_ARM"):
+    try:
+        start(os.environ["NPUFUSE_ARM"])
+    except Exception as error:
+        sys.stderr.write(
+            "npufuse: not watching this process: %s: %s\n"
+            % (type(error).__name__, str(error).replace("\n", " "))
+        )
+chain()
