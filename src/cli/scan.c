@@ -81,6 +81,7 @@ static const Usage usage = {
 typedef struct Scan {
     ScanArgs args;
     Arena *run;
+    const ArgList *operands;
     PathList paths;
     ScanOptions options;
     FindingSet set;
@@ -192,6 +193,19 @@ static bool choose_rules(Scan *scan, Err *err) {
     return true;
 }
 
+// What was asked for, so that a later command can ask the same.
+static void record_request(Scan *scan) {
+    ScanRecord *record = &scan->set.scan;
+    for (uint32_t i = 0; i < scan->operands->len; i++) {
+        vec_push(scan->run, &record->paths, str_of(scan->operands->at[i]));
+    }
+    for (uint32_t i = 0; i < scan->args.rules.len; i++) {
+        vec_push(scan->run, &record->rules, str_of(scan->args.rules.at[i]));
+    }
+    record->rule = str_of(scan->args.rule);
+    record->python = str_of(scan->args.python);
+}
+
 static bool find(Scan *scan, Err *err) {
     ScanInput *inputs;
     scan->options.only_rule = str_of(scan->args.rule);
@@ -210,6 +224,7 @@ static bool find(Scan *scan, Err *err) {
         return false;
     }
     scan->set.root = scan->paths.root;
+    record_request(scan);
     scan->set.tool_version = str_of(NPUFUSE_VERSION);
     add_skipped_paths(scan);
     return true;
@@ -325,6 +340,7 @@ int scan_command(const Args *args) {
     if (has_verbosity_conflict(&scan.args)) {
         return output_fail(EXIT_USAGE, "'-q' and '-v' exclude each other");
     }
+    scan.operands = &request.operands;
     request.python = scan.args.python;
     request.stdin_name = scan.args.stdin_name;
     request.output = scan.args.output;

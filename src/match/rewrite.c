@@ -7,6 +7,7 @@
 #include "match/rewrite.h"
 
 #include "flow/dtype.h"
+#include "match/inserts.h"
 #include "match/text.h"
 
 enum { DTYPE_TEXT_MAX = 2000 };
@@ -623,66 +624,6 @@ static void put_fused(Lines *out, Writer *w, const Guards *guards) {
     put_inner_else(out, place, w->arena);
 }
 
-// ---- what the file needs besides --------------------------------------------
-
-static bool binds(const Module *m, const char *name) {
-    const Sym *sym = sym_find(m->project->symbols, str_of(name));
-    return sym && module_binding(m, sym);
-}
-
-// The line behind the imports at the top of the file.
-static uint32_t insert_line(const Module *m) {
-    NodeList body = m->parsed.module->u.module.body;
-    uint32_t line = 1;
-    for (uint32_t i = 0; i < body.len; i++) {
-        const Node *stmt = body.at[i];
-        bool text = stmt->kind == N_EXPR && stmt->u.return_.value->kind == N_CONSTANT;
-        bool import = stmt->kind == N_IMPORT || stmt->kind == N_IMPORT_FROM;
-        bool definition = stmt->kind == N_CLASS_DEF || stmt->kind == N_FUNCTION_DEF;
-        if (definition) break;
-        if (import || (i == 0 && text)) {
-            line = source_line(&m->source, stmt->end ? stmt->end - 1 : 0) + 1;
-        }
-    }
-    return line;
-}
-
-static void add_inserts(Rewrite *out, Arena *run, const RewriteInput *in) {
-    const Module *m = in->place->frame->module;
-    Str nl = file_newline(&m->source);
-    Buf buf = {0};
-    if (in->switch_definition.len && !binds(m, "os")) buf_addf(&buf, "import os\n");
-    if (!binds(m, "torch")) buf_addf(&buf, "import torch\n");
-    if (!binds(m, "torch_npu")) {
-        buf_add(&buf, STR("\ntry:  # npufuse: absent, or present without a working driver\n"
-                          "    import torch_npu\n"
-                          "except Exception:\n"
-                          "    torch_npu = None\n"));
-    }
-    if (in->switch_definition.len) {
-        buf_addf(&buf, "\n%.*s\n", STR_FMT(in->switch_definition));
-    }
-    if (!binds(m, "npu_fused_ready")) {
-        buf_add(&buf, STR("\n\ndef npu_fused_ready(operator, *tensors):\n"
-                          "    \"\"\"Whether torch_npu has `operator` and every tensor is on an "
-                          "NPU.\"\"\"\n"
-                          "    return hasattr(torch_npu, operator) and all(\n"
-                          "        t.device.type == \"npu\" for t in tensors\n"
-                          "    )\n"));
-    }
-    if (buf.len) {
-        Buf text = {0};
-        for (size_t i = 0; i < buf.len; i++) {
-            if (buf.at[i] == '\n') buf_add(&text, nl);
-            else buf_add_char(&text, buf.at[i]);
-        }
-        Insert insert = {insert_line(m), arena_str(run, buf_str(&text))};
-        vec_push(run, &out->inserts, insert);
-        buf_free(&text);
-    }
-    buf_free(&buf);
-}
-
 static void fill_writer(Writer *w) {
     const Rule *rule = w->spec->rule;
     for (uint32_t i = 0; i < rule->param_count; i++) {
@@ -693,6 +634,11 @@ static void fill_writer(Writer *w) {
             w->texts[i] = source_span(w->rule_source, d->start, d->end);
         }
     }
+}
+
+// False at the end of a file whose last line has none.
+static bool ends_line(Str text) {
+    return text.len && (text.at[text.len - 1] == '\n' || text.at[text.len - 1] == '\r');
 }
 
 void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in) {
@@ -725,8 +671,11 @@ void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in) {
     put_fused(&lines, &w, &guards);
     put_line(&lines, 0, STR("else:"));
     put_source_lines(&lines, source, out->start_line, out->end_line, 1);
-    out->replacement = arena_str(run, buf_str(&lines.buf));
+    Str text = buf_str(&lines.buf);
+    if (!ends_line(out->original)) text.len -= lines.newline.len;
+    out->replacement = arena_str(run, text);
     buf_free(&lines.buf);
     out->dtype_out = arena_str(run, out->dtype_out);
-    add_inserts(out, run, in);
+    InsertWish wish = {place->frame->module, in->switch_definition, true};
+    make_inserts(&out->inserts, run, &wish);
 }

@@ -14,7 +14,7 @@
 typedef struct Rewrite {
     uint32_t start_line, end_line;
     Str original, replacement;
-    VEC(Insert) inserts;
+    Inserts inserts;
     Str dtype_out;   // of the result, as Python
     bool dtype_cast; // a cast was written
     const char *fault;

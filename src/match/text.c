@@ -57,12 +57,12 @@ Str text_atom(Arena *arena, Str text) {
 
 // An expression over several lines as one line.
 Str text_squeeze(Arena *arena, Str text) {
-    if (!memchr(text.at, '\n', text.len)) return text;
+    if (!memchr(text.at, '\n', text.len) && !memchr(text.at, '\r', text.len)) return text;
     Buf buf = {0};
     char quote = 0;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.at[i];
-        bool space = !quote && (c == ' ' || c == '\n');
+        bool space = !quote && (c == ' ' || c == '\n' || c == '\r');
         char last = buf.len ? buf.at[buf.len - 1] : '(';
         if (quote ? c == quote : c == '"' || c == '\'') quote = quote ? 0 : c;
         if (space && (last == ' ' || last == '(' || last == '[')) continue;
@@ -104,9 +104,9 @@ void put_statement(Lines *out, uint32_t level, Str text) {
     bool first = true;
     while (at <= text.len) {
         size_t end = at;
-        while (end < text.len && text.at[end] != '\n') end++;
+        while (end < text.len && text.at[end] != '\n' && text.at[end] != '\r') end++;
         Str line = {text.at + at, end - at};
-        if (line.len && line.at[line.len - 1] == '\r') line.len--;
+        if (end + 1 < text.len && text.at[end] == '\r' && text.at[end + 1] == '\n') end++;
         if (first) buf_add(&out->buf, out->indent);
         for (uint32_t i = 0; line.len && i < level; i++) buf_add(&out->buf, out->unit);
         buf_add(&out->buf, line);
@@ -165,7 +165,8 @@ void put_condition(Lines *out, uint32_t level, Str cond) {
 Str file_newline(const SourceText *source) {
     Str first = source->text;
     const char *n = first.len ? memchr(first.at, '\n', first.len) : NULL;
-    return n && n > first.at && n[-1] == '\r' ? STR("\r\n") : STR("\n");
+    if (!n) return first.len && memchr(first.at, '\r', first.len) ? STR("\r") : STR("\n");
+    return n > first.at && n[-1] == '\r' ? STR("\r\n") : STR("\n");
 }
 
 Str indent_unit(const SourceText *source) {

@@ -40,7 +40,7 @@ void put_statement(Lines *out, uint32_t level, Str text);
 // `if cond:`, one term a line where it is long.
 void put_condition(Lines *out, uint32_t level, Str cond);
 
-Str file_newline(const SourceText *source); // "\r\n" or "\n"
+Str file_newline(const SourceText *source); // "\r\n", "\n" or "\r"
 Str indent_unit(const SourceText *source);  // a tab or four spaces
 // Lines from..to with their ends, copied into `run`.
 Str source_lines(Arena *run, const SourceText *source, uint32_t from, uint32_t to);

@@ -50,26 +50,39 @@ typedef struct Switch {
     Span where; // of an existing one; file empty otherwise
 } Switch;
 
-// One place of the file to change besides the span itself (the guarded
-// import, the device predicate): insert `text` before line `line`.
+// A piece of text that the file needs besides the span itself, put before line
+// `line` of the file as it was scanned. The pieces of all candidates that are
+// applied to a file are sorted by (line, order, text), equal ones taken once.
+enum {
+    INSERT_IMPORT,         // import os, import torch
+    INSERT_GUARDED_IMPORT, // try: import torch_npu
+    INSERT_SWITCH,         // its definition
+    INSERT_PREDICATE,      // def npu_fused_ready
+    INSERT_TAIL,           // blank lines before what follows
+};
+
 typedef struct Insert {
-    uint32_t line;
+    uint32_t line, order;
     Str text;
 } Insert;
+
+typedef VEC(Insert) Inserts;
 
 typedef struct Finding {
     Str id; // family:path:qualname:8 hex [#n]
     Str family, api, rule, variant;
+    Str rule_version; // 12 hex of the rule's and its operator's file
     Verdict verdict;
     Priority priority;
     Str file;
+    Str file_sha256; // of the whole file
     uint32_t start_line, end_line; // 1-based, inclusive: the replaced lines
     Str qualname;
     VEC(Fact) facts;
     VEC(Str) reasons;  // one sentence each; the first is the summary row's
     Str original;      // the lines verbatim
     Str replacement;   // what they become; empty for a reject
-    VEC(Insert) inserts;
+    Inserts inserts;
     VEC(Port) inputs, outputs;
     Switch switch_;
     VEC(Str) risks;
@@ -92,8 +105,15 @@ typedef struct Skipped {
     uint32_t line; // 0 if the whole file
 } Skipped;
 
+// What was asked for, so that the scan can be done again.
+typedef struct ScanRecord {
+    VEC(Str) paths, rules; // operands and folders of --rules, as given
+    Str rule, python;      // --rule, --python; empty if not given
+} ScanRecord;
+
 typedef struct FindingSet {
     Str root; // as given, shown in reports
+    ScanRecord scan;
     Str tool_version;
     uint32_t file_count, function_count, line_count;
     VEC(Str) families; // looked for, in rule order; may be empty

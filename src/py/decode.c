@@ -249,3 +249,11 @@ bool decode_source(Str *text, uint32_t *bom_bytes, Arena *arena, Str bytes,
     default: BUG("encoding %d", encoding);
     }
 }
+
+bool decode_is_utf8(Str bytes) {
+    char name[NAME_MAX_BYTES];
+    size_t mark = str_starts(bytes, "\xEF\xBB\xBF") ? 3 : 0;
+    Str cookie = find_cookie((Str){bytes.at + mark, bytes.len - mark});
+    normalise(name, cookie.len ? cookie : STR("utf-8"));
+    return encoding_of(name) == ENC_UTF8;
+}

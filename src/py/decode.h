@@ -10,4 +10,8 @@
 MUST_CHECK bool decode_source(Str *text, uint32_t *bom_bytes, Arena *arena,
                               Str bytes, Err *err);
 
+// Whether the file is UTF-8 by its mark, its cookie or, without either, by
+// default. What it holds is not looked at.
+bool decode_is_utf8(Str bytes);
+
 #endif

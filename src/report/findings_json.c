@@ -74,6 +74,7 @@ static void add_inserts(Json *json, const Finding *finding) {
     for (uint32_t i = 0; i < finding->inserts.len; i++) {
         json_object(json, JSON_LINE);
         add_uint(json, "line", finding->inserts.at[i].line);
+        add_uint(json, "order", finding->inserts.at[i].order);
         add_str(json, "text", finding->inserts.at[i].text);
         json_end(json);
     }
@@ -138,10 +139,12 @@ static void write_finding(Json *json, const Finding *finding) {
     add_str(json, "family", finding->family);
     add_str(json, "api", finding->api);
     add_str(json, "rule", finding->rule);
+    add_str(json, "rule_version", finding->rule_version);
     add_str(json, "variant", finding->variant);
     add_word(json, "verdict", verdict_name(finding->verdict));
     add_word(json, "priority", priority_name(finding->priority));
     add_str(json, "file", finding->file);
+    add_str(json, "file_sha256", finding->file_sha256);
     add_uint(json, "start_line", finding->start_line);
     add_uint(json, "end_line", finding->end_line);
     add_str(json, "qualname", finding->qualname);
@@ -237,6 +240,23 @@ static void add_existing(Json *json, const FindingSet *set) {
     json_end(json);
 }
 
+static void add_line(Json *json, const char *name, const Str *at, uint32_t count) {
+    json_key(json, name);
+    json_array(json, JSON_LINE);
+    for (uint32_t i = 0; i < count; i++) json_str(json, at[i]);
+    json_end(json);
+}
+
+static void add_scan(Json *json, const ScanRecord *scan) {
+    json_key(json, "scan");
+    json_object(json, JSON_BLOCK);
+    add_line(json, "paths", scan->paths.at, scan->paths.len);
+    add_line(json, "rules", scan->rules.at, scan->rules.len);
+    add_str(json, "rule", scan->rule);
+    add_str(json, "python", scan->python);
+    json_end(json);
+}
+
 static void add_head(Json *json, const FindingSet *set) {
     add_uint(json, "schema", FINDINGS_SCHEMA);
     json_key(json, "tool");
@@ -245,12 +265,8 @@ static void add_head(Json *json, const FindingSet *set) {
     add_str(json, "version", set->tool_version);
     json_end(json);
     add_str(json, "root", set->root);
-    json_key(json, "families");
-    json_array(json, JSON_LINE);
-    for (uint32_t i = 0; i < set->families.len; i++) {
-        json_str(json, set->families.at[i]);
-    }
-    json_end(json);
+    add_scan(json, &set->scan);
+    add_line(json, "families", set->families.at, set->families.len);
 }
 
 void findings_json_write(Buf *out, const FindingSet *set) {

@@ -107,11 +107,19 @@ static void add_identity(const Page *page, const Finding *finding) {
     page_add(page, "\n");
 }
 
+// The pieces from `i` on that go before the same line; returns the end.
+static uint32_t insert_end(const Inserts *inserts, uint32_t i) {
+    uint32_t end = i + 1;
+    while (end < inserts->len && inserts->at[end].line == inserts->at[i].line) end++;
+    return end;
+}
+
 static void add_insert_lines(const Page *page, const Finding *finding) {
     Buf lines = {0};
-    for (uint32_t i = 0; i < finding->inserts.len; i++) {
+    const Inserts *inserts = &finding->inserts;
+    for (uint32_t i = 0; i < inserts->len; i = insert_end(inserts, i)) {
         if (i) buf_add(&lines, str_of(phrase(page->lang, SAY_LIST_COMMA)));
-        buf_addf(&lines, "%u", (unsigned)finding->inserts.at[i].line);
+        buf_addf(&lines, "%u", (unsigned)inserts->at[i].line);
     }
     if (lines.len) {
         Str args[] = {buf_str(&lines)};
@@ -161,6 +169,14 @@ static uint32_t find_same_inserts(const GroupVec *all, const Finding *finding) {
     BUG("a candidate outside the report");
 }
 
+// Pieces as the text that they make together.
+static void add_pieces(const Page *page, const Inserts *inserts, uint32_t from, uint32_t to) {
+    Buf text = {0};
+    for (uint32_t i = from; i < to; i++) buf_add(&text, inserts->at[i].text);
+    md_fence(page->out, "python", buf_str(&text));
+    buf_free(&text);
+}
+
 // The additions to the file, once in the report for all who share them.
 static void add_inserts(const Page *page, const GroupVec *all,
                         uint32_t number) {
@@ -169,9 +185,10 @@ static void add_inserts(const Page *page, const GroupVec *all,
     if (finding->inserts.len == 0) return;
     bool many = group->members.len > 1;
     uint32_t same = find_same_inserts(all, finding);
-    for (uint32_t i = 0; i < finding->inserts.len; i++) {
-        const Insert *insert = &finding->inserts.at[i];
-        Str line[] = {number_str(page->scratch, insert->line)};
+    const Inserts *inserts = &finding->inserts;
+    for (uint32_t i = 0, end; i < inserts->len; i = end) {
+        end = insert_end(inserts, i);
+        Str line[] = {number_str(page->scratch, inserts->at[i].line)};
         page_add(page, "\n");
         say(page->out, page->lang, many ? SAY_INSERT_EACH : SAY_INSERT, line);
         page_phrase(page, SAY_COLON_END);
@@ -184,7 +201,7 @@ static void add_inserts(const Page *page, const GroupVec *all,
             continue;
         }
         page_add(page, "\n\n");
-        md_fence(page->out, "python", insert->text);
+        add_pieces(page, inserts, i, end);
     }
 }
 

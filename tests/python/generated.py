@@ -77,12 +77,12 @@ def apply(text, findings):
     spans = sorted((f["start_line"], f["end_line"], f) for f in findings)
     for before, after in zip(spans, spans[1:]):
         assert before[1] < after[0], "replaced lines overlap"
-    wanted = {(i["line"], i["text"]) for f in findings for i in f["inserts"]}
-    for line, _ in wanted:
+    wanted = {(i["line"], i["order"], i["text"]) for f in findings for i in f["inserts"]}
+    for line, _, _ in wanted:
         for start, end, _ in spans:
             assert not start < line <= end, "an insert inside replaced lines"
     by_line = {}
-    for line, inserted in sorted(wanted):
+    for line, _, inserted in sorted(wanted):
         by_line.setdefault(line, []).append(whole(inserted))
     replaced = {start: (end, f) for start, end, f in spans}
     result, number = [], 1

@@ -243,7 +243,7 @@ def by_hand(name, start, end, operator, guard, body, **switch):
         "end_line": last + 1,
         "original": original,
         "replacement": replacement,
-        "inserts": [{"line": after, "text": IMPORT}],
+        "inserts": [{"line": after, "order": 1, "text": IMPORT}],
         "switch": dict({"kind": "device_only", "name": ""}, **switch),
     }
 

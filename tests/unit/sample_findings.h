@@ -75,8 +75,9 @@ static void fill_norm(Finding *finding, Str file, Str id, uint32_t line) {
         STRC("the form is proven; every requirement is settled"),
     };
     static Insert inserts[] = {
-        {27, STRC("try:\n    import torch_npu\nexcept Exception:\n    torch_npu "
-                  "= None\n")},
+        {27, INSERT_IMPORT, STRC("import os\n")},
+        {27, INSERT_GUARDED_IMPORT,
+         STRC("\ntry:\n    import torch_npu\nexcept Exception:\n    torch_npu = None\n")},
     };
     static Port inputs[] = {
         {STRC("x"), STRC("hidden_states"), STRC("unknown"), STRC("(..., d)")},
@@ -203,7 +204,17 @@ static void fill_unplaced(Finding *finding) {
     };
 }
 
+static void fill_hashes(Finding *findings, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        findings[i].rule_version = STR("0123456789ab");
+        findings[i].file_sha256 =
+            STR("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff");
+    }
+}
+
 static void fill_sample(FindingSet *set) {
+    static Str paths[] = {STRC("models"), STRC("odd name's.py")};
+    static Str rules[] = {STRC("mine/rules")};
     static Finding findings[7];
     static Str families[] = {STRC("rms_norm"), STRC("swiglu"),
                              STRC("quick_gelu"), STRC("rotary")};
@@ -226,8 +237,10 @@ static void fill_sample(FindingSet *set) {
     fill_norm(&findings[5], STR(TWIN),
               STR("rms_norm:" TWIN ":Qwen3MoeRMSNorm.forward:1a2b3c4d"), 161);
     fill_unplaced(&findings[6]);
+    fill_hashes(findings, COUNT(findings));
     *set = (FindingSet){
         .root = STRC("models"), .tool_version = STRC("0.1.0"),
+        .scan = {.paths = LIST(paths), .rules = LIST(rules)},
         .file_count = 12, .function_count = 345, .line_count = 8901,
         .families = LIST(families), .findings = LIST(findings),
         .existing = LIST(existing), .skipped = LIST(skipped),

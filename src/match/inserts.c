@@ -1,0 +1,157 @@
+// inserts.c - imports, switch and predicate as pieces of text.
+#include "base/base.h"
+
+#include "match/inserts.h"
+
+#include "match/text.h"
+
+#define GUARDED_IMPORT                                                         \
+    "\ntry:  # npufuse: absent, or present without a working driver\n"         \
+    "    import torch_npu\n"                                                   \
+    "except Exception:\n"                                                      \
+    "    torch_npu = None\n"
+#define PREDICATE                                                              \
+    "\n\ndef npu_fused_ready(operator, *tensors):\n"                           \
+    "    \"\"\"Whether torch_npu has `operator` and every tensor is on an "    \
+    "NPU.\"\"\"\n"                                                             \
+    "    return hasattr(torch_npu, operator) and all(\n"                       \
+    "        t.device.type == \"npu\" for t in tensors\n"                      \
+    "    )\n"
+
+static bool binds(const Module *m, Str name) {
+    const Sym *sym = sym_find(m->project->symbols, name);
+    return sym && module_binding(m, sym);
+}
+
+// ---- where ------------------------------------------------------------------
+
+static bool is_blank_line(const SourceText *source, uint32_t line) {
+    Str text = source_line_text(source, line);
+    for (size_t i = 0; i < text.len; i++) {
+        if (!strchr(" \t\f", text.at[i])) return false;
+    }
+    return true;
+}
+
+static bool is_comment_line(const SourceText *source, uint32_t line) {
+    return str_starts(source_line_text(source, line), "#");
+}
+
+// Line 1 or 2 that must stay there: `#!`, or the encoding.
+static bool is_head_line(const SourceText *source, uint32_t line) {
+    Str text = source_line_text(source, line);
+    return line <= 2 && is_comment_line(source, line) &&
+           (str_starts(text, "#!") || str_contains(text, STR("coding")));
+}
+
+// Behind the comment that opens the file; one that belongs to the statement
+// below it stays there.
+static uint32_t line_behind_head(const SourceText *source) {
+    uint32_t line = 1;
+    while (line <= source->line_count && is_comment_line(source, line)) line++;
+    if (line > source->line_count || is_blank_line(source, line)) return line;
+    uint32_t head = 1;
+    for (uint32_t i = 1; i < line && i <= 2; i++) {
+        if (is_head_line(source, i)) head = i + 1;
+    }
+    return head;
+}
+
+static uint32_t end_line(const Module *m, const Node *stmt) {
+    return source_line(&m->source, stmt->end ? stmt->end - 1 : 0);
+}
+
+static bool is_definition(const Node *stmt) {
+    return stmt->kind == N_CLASS_DEF || stmt->kind == N_FUNCTION_DEF ||
+           stmt->kind == N_ASYNC_FUNCTION_DEF;
+}
+
+typedef struct InsertPlace {
+    uint32_t line;
+    bool behind_import;
+} InsertPlace;
+
+// Behind the imports at the top of the file, and behind whatever statement
+// begins on the last one's line.
+static InsertPlace insert_place(const Module *m) {
+    NodeList body = m->parsed.module->u.module.body;
+    InsertPlace place = {line_behind_head(&m->source), false};
+    for (uint32_t i = 0; i < body.len && !is_definition(body.at[i]); i++) {
+        const Node *stmt = body.at[i];
+        bool text = stmt->kind == N_EXPR && stmt->u.return_.value->kind == N_CONSTANT;
+        bool import = stmt->kind == N_IMPORT || stmt->kind == N_IMPORT_FROM;
+        if (!import && !(i == 0 && text)) continue;
+        place = (InsertPlace){end_line(m, stmt) + 1, import};
+    }
+    for (uint32_t i = 0; i < body.len; i++) {
+        uint32_t from = source_line(&m->source, body.at[i]->start);
+        uint32_t to = end_line(m, body.at[i]);
+        if (from < place.line && place.line <= to) place.line = to + 1;
+    }
+    return place;
+}
+
+// ---- what -------------------------------------------------------------------
+
+typedef struct Pieces {
+    Inserts *out;
+    Arena *run;
+    Str newline;
+    uint32_t line;
+} Pieces;
+
+static void add_piece(Pieces *pieces, uint32_t order, Str text) {
+    Buf buf = {0};
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.at[i] == '\n') buf_add(&buf, pieces->newline);
+        else buf_add_char(&buf, text.at[i]);
+    }
+    Insert insert = {pieces->line, order, arena_str(pieces->run, buf_str(&buf))};
+    vec_push(pieces->run, pieces->out, insert);
+    buf_free(&buf);
+}
+
+// A blank line parts imports from a comment or docstring above them.
+static void add_imports(Pieces *pieces, const InsertWish *wish, bool behind_import) {
+    const Module *m = wish->module;
+    bool os = wish->switch_definition.len && !binds(m, STR("os"));
+    bool torch = !binds(m, STR("torch"));
+    bool parted = behind_import || pieces->line == 1 ||
+                  is_blank_line(&m->source, pieces->line - 1);
+    if ((os || torch) && !parted) add_piece(pieces, INSERT_IMPORT, STR("\n"));
+    if (os) add_piece(pieces, INSERT_IMPORT, STR("import os\n"));
+    if (torch) add_piece(pieces, INSERT_IMPORT, STR("import torch\n"));
+}
+
+static void add_switch(Pieces *pieces, const InsertWish *wish) {
+    Str text = wish->switch_definition;
+    const char *blank = text.len ? memchr(text.at, ' ', text.len) : NULL;
+    if (!blank || binds(wish->module, (Str){text.at, (size_t)(blank - text.at)})) return;
+    add_piece(pieces, INSERT_SWITCH, arena_printf(pieces->run, "\n%.*s\n", STR_FMT(text)));
+}
+
+// Two blank lines before the code that follows. The same for every candidate
+// of the file, so that it is there once.
+static void add_tail(Pieces *pieces, const SourceText *source) {
+    uint32_t blank = 0, line = pieces->line;
+    for (; line <= source->line_count && is_blank_line(source, line); line++) blank++;
+    if (line > source->line_count || blank >= 2) return;
+    add_piece(pieces, INSERT_TAIL, blank ? STR("\n") : STR("\n\n"));
+}
+
+void make_inserts(Inserts *out, Arena *run, const InsertWish *wish) {
+    const Module *m = wish->module;
+    InsertPlace place = insert_place(m);
+    Pieces pieces = {out, run, file_newline(&m->source), place.line};
+    *out = (Inserts){0};
+    add_imports(&pieces, wish, place.behind_import);
+    uint32_t imports = out->len;
+    if (wish->npu && !binds(m, STR("torch_npu"))) {
+        add_piece(&pieces, INSERT_GUARDED_IMPORT, STR(GUARDED_IMPORT));
+    }
+    add_switch(&pieces, wish);
+    if (wish->npu && !binds(m, STR("npu_fused_ready"))) {
+        add_piece(&pieces, INSERT_PREDICATE, STR(PREDICATE));
+    }
+    if (out->len > imports) add_tail(&pieces, &m->source);
+}

@@ -1,0 +1,20 @@
+// inserts.h - what a file needs besides the replaced lines: imports, the
+// switch, the device predicate.
+#ifndef NPUFUSE_INSERTS_H
+#define NPUFUSE_INSERTS_H
+
+#include "model/finding.h"
+#include "py/project.h"
+
+typedef struct InsertWish {
+    const Module *module;
+    Str switch_definition; // module-level statement, or empty
+    bool npu;              // the replacement calls torch_npu
+} InsertWish;
+
+// The pieces for one candidate, in `run`. The pieces of several candidates of
+// a file, sorted by (line, order, text) and equal ones taken once, are valid
+// together: no piece relies on another of the same line.
+void make_inserts(Inserts *out, Arena *run, const InsertWish *wish);
+
+#endif
