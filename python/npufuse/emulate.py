@@ -9,6 +9,7 @@ in for a torch_npu that works.
 import ast
 import collections
 import contextlib
+import importlib
 import importlib.machinery
 import inspect
 import re
@@ -21,6 +22,7 @@ import torch
 import torch.overrides
 
 LABEL = "emulated"
+NATIVE = "native"  # of an operator of torch itself: it runs everywhere as it is
 NAME = "torch_npu"
 PREDICATE = "npu_fused_ready"
 
@@ -250,6 +252,16 @@ def accepts(type_name, value):
     return isinstance(value, ACCEPTED.get(type_name, object))
 
 
+def is_native(spec):
+    """Whether an ``ops`` file (a module) is about an operator of torch itself."""
+    return getattr(spec, "module", NAME) != NAME
+
+
+def native(spec):
+    """The function that such a file is about, of the real module."""
+    return getattr(importlib.import_module(spec.module), spec.operator)
+
+
 class EmulatedModule(types.ModuleType):
     """A stand-in for the module torch_npu.
 
@@ -268,7 +280,7 @@ class EmulatedModule(types.ModuleType):
 
     def add(self, path):
         spec = execute(path, "npufuse_op_" + Path(path).stem)
-        if getattr(spec, "module", NAME) != NAME:
+        if is_native(spec):
             return
         setattr(self, spec.operator, Operator(spec, self.calls))
 

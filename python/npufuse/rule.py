@@ -78,9 +78,26 @@ Rule = namedtuple("Rule", "id meta path reference replacement requires sample")
 Rule.__doc__ = "A loaded rule; `meta` is what rule() was given."
 
 
+def operator_file(rule_):
+    """The Path of the operator's file: beside the rule's folder, else bundled."""
+    name = rule_.meta["operator"] + ".py"
+    own = Path(rule_.path).resolve().parent.parent / "ops" / name
+    return own if own.is_file() else emulate.folder("ops") / name
+
+
+def label(rule_):
+    """Where the values of the rule's operator come from: "native" for one of
+    torch itself, which needs no stand-in, else LABEL."""
+    spec = emulate.execute(operator_file(rule_), "npufuse_op")
+    return emulate.NATIVE if emulate.is_native(spec) else LABEL
+
+
 def load(path):
     """Runs a rule file and returns its Rule."""
     del _announced[:]
+    place = Path(path).resolve().parent.parent / "ops"
+    if place.is_dir():
+        emulate.add_folder(place)
     module = emulate.execute(path, "npufuse_rule_" + Path(path).stem)
     if len(_announced) != 1:
         raise ValueError("'%s' must call rule() once" % path)

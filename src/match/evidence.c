@@ -271,7 +271,7 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
         add_reason(out, run, STR("the original rounds an inner value to half precision, "
                                  "the operator does not"));
     }
-    if (c->match.spec->rule->op_schema.len == 0) {
+    if (c->match.spec->rule->op_schema.len == 0 && !c->match.spec->rule->plain_torch) {
         out->verdict = VERDICT_CAUTION;
         add_reason(out, run, STR("nothing is known about the operator's limits"));
     }
@@ -323,7 +323,9 @@ static Switch make_switch(Arena *run, const Rule *rule, const RepoSwitch *existi
     size_t n = 0;
     for (; n < rule->family.len && n < sizeof(name) - 1; n++) {
         char ch = rule->family.at[n];
-        name[n] = ch >= 'a' && ch <= 'z' ? (char)(ch - 'a' + 'A') : ch;
+        bool lower = ch >= 'a' && ch <= 'z';
+        bool plain = lower || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9');
+        name[n] = lower ? (char)(ch - 'a' + 'A') : plain ? ch : '_';
     }
     name[n] = 0;
     s.kind = SWITCH_ENVIRONMENT;

@@ -5,7 +5,7 @@
 
 enum {
     MARK_OPEN = 1u << 31,  // a call of something unknown
-    MARK_FUSED = 1u << 30, // torch_npu
+    MARK_FUSED = 1u << 30, // torch_npu, operators of plain torch
     FILTER_MAX_DEPTH = 12,
     FILTER_MAX_CALLS = 500 * 1000, // followed in a module, then all may pass
 };
@@ -105,6 +105,7 @@ void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
     sym_mark(symbols, STR("torch_npu"), MARK_FUSED);
     for (uint32_t r = 0; r < rules->rules.len; r++) {
         const Rule *rule = rules->rules.at[r];
+        if (rule->plain_torch) sym_mark(symbols, rule->operator_, MARK_FUSED);
         for (uint32_t s = 0; s < rule->spec_count; s++) {
             add_spec(out, symbols, &rule->specs[s]);
         }

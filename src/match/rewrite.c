@@ -408,7 +408,9 @@ static void write_replacement(Writer *w, Rewrite *out) {
     if (!write_block(w, body) && !w->fault) {
         w->fault = "the rule's replacement returns nothing for this alternative";
     }
-    if (w->fault || equal || wider) return;
+    // Autocast may give an operator of torch itself another dtype.
+    bool certain = (equal || wider) && !w->spec->rule->plain_torch;
+    if (w->fault || certain) return;
     Str result = w->result, dtype = as_argument(out->dtype_out);
     w->result = arena_printf(w->arena, "%.*s.to(%.*s)", STR_FMT(result), STR_FMT(dtype));
 }
@@ -503,22 +505,29 @@ static Str device_tensor(const Place *place, bool at_start) {
     return (Str){0};
 }
 
+// Where no tensor is at hand at the start, the operator alone is tested there.
+static void add_device_test(Buf *outer, Buf *inner, const Place *place) {
+    Arena *arena = place->frame->flow->arena;
+    Str op = place->match->spec->rule->operator_;
+    Str tensor = device_tensor(place, true);
+    if (tensor.len) {
+        add_term(outer, arena_printf(arena, "npu_fused_ready(\"%.*s\", %.*s)", STR_FMT(op),
+                                     STR_FMT(tensor)));
+        return;
+    }
+    tensor = device_tensor(place, false);
+    add_term(outer, arena_printf(arena, "npu_fused_ready(\"%.*s\")", STR_FMT(op)));
+    add_term(inner, arena_printf(arena, "npu_fused_ready(\"%.*s\", %.*s)", STR_FMT(op),
+                                 STR_FMT(tensor)));
+}
+
 static bool make_guards(Guards *out, const RewriteInput *in) {
     const Place *place = in->place;
     Arena *arena = place->frame->flow->arena;
     const Rule *rule = place->match->spec->rule;
     Buf outer = {0}, inner = {0};
     add_term(&outer, in->switch_expr);
-    Str tensor = device_tensor(place, true);
-    Str op = rule->operator_;
-    add_term(&outer, tensor.len
-        ? arena_printf(arena, "npu_fused_ready(\"%.*s\", %.*s)", STR_FMT(op), STR_FMT(tensor))
-        : arena_printf(arena, "npu_fused_ready(\"%.*s\")", STR_FMT(op)));
-    if (!tensor.len) {
-        Str late = device_tensor(place, false);
-        add_term(&inner, arena_printf(arena, "npu_fused_ready(\"%.*s\", %.*s)",
-                                      STR_FMT(op), STR_FMT(late)));
-    }
+    if (!rule->plain_torch) add_device_test(&outer, &inner, place);
     bool ok = add_assumptions(&outer, place);
     bool trains = str_is(rule->op_autograd, "differentiable");
     if (!trains) add_term(&outer, STR("not torch.is_grad_enabled()"));
@@ -676,6 +685,7 @@ void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in) {
     out->replacement = arena_str(run, text);
     buf_free(&lines.buf);
     out->dtype_out = arena_str(run, out->dtype_out);
-    InsertWish wish = {place->frame->module, in->switch_definition, true};
+    InsertWish wish = {place->frame->module, in->switch_definition,
+                       !place->match->spec->rule->plain_torch};
     make_inserts(&out->inserts, run, &wish);
 }

@@ -95,7 +95,6 @@ static bool read_meta(Rule *rule, Arena *arena, Err *err) {
             return rule_fault(err, rule->module, call, text.at);
         }
     }
-    rule->api = arena_printf(arena, "torch_npu.%.*s", STR_FMT(rule->operator_));
     return true;
 }
 
@@ -301,15 +300,36 @@ static bool make_specs(RuleSet *set, Rule *rule, Err *err) {
 
 // ---- files ------------------------------------------------------------------
 
-static void read_operator(RuleSet *set, Rule *rule, const char *folder) {
+// The operator's file beside the rules, else beside the first ones; or NULL.
+static Module *open_operator(RuleSet *set, const Rule *rule, const char *folder) {
     Arena *arena = set->flow.arena;
-    Str path = arena_printf(arena, "%s/../ops/%.*s.py", folder,
-                            STR_FMT(rule->operator_));
     Str shown = arena_printf(arena, "ops/%.*s.py", STR_FMT(rule->operator_));
-    Err ignored;
-    Module *m = project_open(set->project, path.at, shown, &ignored);
-    if (!m) return;
+    const char *folders[] = {folder, set->first_folder};
+    Module *found = NULL;
+    for (size_t i = 0; i < COUNT(folders) && !found; i++) {
+        Str path = arena_printf(arena, "%s/../%.*s", folders[i], STR_FMT(shown));
+        Err ignored;
+        found = project_open(set->project, path.at, shown, &ignored);
+    }
+    return found;
+}
+
+// `api` from the operator's module: torch_npu, or a part of torch.
+static bool name_api(Rule *rule, Arena *arena, Str module, Err *err) {
+    rule->plain_torch = str_is(module, "torch") || str_starts(module, "torch.");
+    if (!rule->plain_torch && !str_is(module, "torch_npu")) {
+        return rule_fault(err, rule->op_module, find_assignment(rule->op_module, "module"),
+                          "module is \"torch_npu\", \"torch\" or a part of torch");
+    }
+    rule->api = arena_dotted(arena, module, rule->operator_);
+    return true;
+}
+
+static bool read_operator(RuleSet *set, Rule *rule, const char *folder, Err *err) {
+    Module *m = open_operator(set, rule, folder);
+    Str module = STR("torch_npu");
     rule->op_module = m;
+    if (!m) return name_api(rule, set->flow.arena, module, err);
     ModuleFlow *mf = flow_module(&set->flow, m);
     struct {
         const char *name;
@@ -317,7 +337,7 @@ static void read_operator(RuleSet *set, Rule *rule, const char *folder) {
     } rows[] = {
         {"schema", &rule->op_schema}, {"summary", &rule->op_summary},
         {"source", &rule->op_source}, {"autograd", &rule->op_autograd},
-        {"versions", &rule->op_versions},
+        {"versions", &rule->op_versions}, {"module", &module},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         Node *value = find_assignment(m, rows[i].name);
@@ -326,6 +346,7 @@ static void read_operator(RuleSet *set, Rule *rule, const char *folder) {
         if (v->op == V_CONST && v->ck == CONST_STR) *rows[i].at = v->text;
     }
     rule->op_limits = find_function(m, "limits");
+    return name_api(rule, set->flow.arena, module, err);
 }
 
 static bool load_rule(RuleSet *set, const char *folder, const char *name,
@@ -350,7 +371,7 @@ static bool load_rule(RuleSet *set, const char *folder, const char *name,
                           "a rule has reference(), replacement() and requires()");
     }
     if (!read_params(rule, err) || !make_specs(set, rule, err)) return false;
-    read_operator(set, rule, folder);
+    if (!read_operator(set, rule, folder, err)) return false;
     for (uint32_t i = 0; i < set->rules.len; i++) {
         if (str_eq(set->rules.at[i]->id, rule->id)) {
             return rule_fault(err, m, NULL, "another rule has the same id");
@@ -369,6 +390,7 @@ bool rules_load(RuleSet *set, const char *folder, Err *err) {
     FolderList list;
     if (!folder_read(&list, set->flow.arena, folder, err)) return false;
     uint32_t before = set->rules.len;
+    if (!set->first_folder) set->first_folder = arena_cstr(set->flow.arena, str_of(folder));
     for (size_t i = 0; i < list.len; i++) {
         Str name = str_of(list.at[i].name);
         if (list.at[i].kind != FILE_REGULAR || !str_ends(name, ".py") ||

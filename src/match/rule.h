@@ -43,7 +43,8 @@ struct Rule {
     uint32_t spec_count;
     // from ops/<operator>.py
     Module *op_module;
-    Str api; // "torch_npu.npu_rms_norm"
+    Str api; // "torch_npu.npu_rms_norm", "torch.nn.functional.gelu"
+    bool plain_torch; // of torch itself: it needs no NPU and no torch_npu
     Str op_schema, op_summary, op_source, op_autograd, op_versions;
     Node *op_limits; // FunctionDef or NULL
 };
@@ -51,11 +52,14 @@ struct Rule {
 typedef struct RuleSet {
     Project *project; // of the rule files
     Flow flow;
+    const char *first_folder; // the bundled rules
     VEC(Rule *) rules;
 } RuleSet;
 
-// Reads every *.py of the folder (and ops/*.py beside it). Everything lives in
-// `arena` (run). Fails on a file that is not a rule, naming file and line.
+// Reads every *.py of the folder, and the operators from ops/*.py beside it or,
+// where it has none of the name, beside the first folder that was loaded.
+// Everything lives in `arena` (run). Fails on a file that is not a rule, naming
+// file and line.
 void rules_init(RuleSet *out, Arena *arena, Project *project, const OpTable *ops);
 MUST_CHECK bool rules_load(RuleSet *set, const char *folder, Err *err);
 

@@ -56,6 +56,16 @@ typedef struct FusedWalk {
     uint32_t before; // entries of `existing` before this file
 } FusedWalk;
 
+// An operator of torch_npu, or one of torch that a rule writes.
+static bool is_fused_api(const Scan *scan, Str name) {
+    if (str_starts(name, "torch_npu.npu")) return true;
+    for (uint32_t i = 0; i < scan->rules.rules.len; i++) {
+        const Rule *rule = scan->rules.rules.at[i];
+        if (rule->plain_torch && str_eq(rule->api, name)) return true;
+    }
+    return false;
+}
+
 static bool visit_fused(Node *node, void *data) {
     FusedWalk *walk = data;
     Str outer = walk->qualname;
@@ -78,7 +88,7 @@ static bool visit_fused(Node *node, void *data) {
             bool npu = b || str_is(sym_str(head->u.name.id), "torch_npu");
             if (npu) callee = eval_expr(walk->frame, func);
         }
-        if (callee && callee->op == V_GLOBAL && str_starts(callee->text, "torch_npu.npu")) {
+        if (callee && callee->op == V_GLOBAL && is_fused_api(walk->scan, callee->text)) {
             Span span = make_span(walk->scan->run, walk->module, node);
             Existing e = {span.file, span.start_line, span.end_line,
                           arena_str(walk->scan->run, callee->text),

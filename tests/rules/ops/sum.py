@@ -1,0 +1,7 @@
+"""torch.sum, for rules about plain PyTorch."""
+module = "torch"
+operator = "sum"
+schema = "sum(Tensor input, int dim) -> Tensor"
+summary = "sum over an axis"
+source = "PyTorch documentation: torch.sum"
+autograd = "differentiable"
