@@ -341,6 +341,7 @@ static void name_finding(Finding *out, Arena *run, const Candidate *c,
     const Rule *rule = c->match.spec->rule;
     out->family = arena_str(run, rule->family);
     out->rule = arena_str(run, rule->id);
+    out->rule_version = arena_str(run, rule->version);
     out->api = arena_str(run, rule->api);
     out->variant = arena_str(run, c->match.spec->variant);
     out->priority = priority_of(rule);

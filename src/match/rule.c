@@ -4,6 +4,7 @@
 #include "match/rule.h"
 
 #include "base/file.h"
+#include "base/sha256.h"
 
 static Str const_str(const Node *n) {
     if (n && n->kind == N_CONSTANT && n->op == CONST_STR) return n->u.constant.text;
@@ -349,6 +350,17 @@ static bool read_operator(RuleSet *set, Rule *rule, const char *folder, Err *err
     return name_api(rule, set->flow.arena, module, err);
 }
 
+// What the rule says: a change of either file makes another version.
+static Str version_of(Arena *arena, const Rule *rule) {
+    Sha256 hash;
+    char hex[SHA256_HEX + 1];
+    sha256_init(&hash);
+    sha256_add(&hash, rule->module->source.bytes);
+    if (rule->op_module) sha256_add(&hash, rule->op_module->source.bytes);
+    sha256_end(&hash, hex);
+    return arena_str(arena, (Str){hex, 12});
+}
+
 static bool load_rule(RuleSet *set, const char *folder, const char *name,
                       Err *err) {
     Arena *arena = set->flow.arena;
@@ -372,6 +384,7 @@ static bool load_rule(RuleSet *set, const char *folder, const char *name,
     }
     if (!read_params(rule, err) || !make_specs(set, rule, err)) return false;
     if (!read_operator(set, rule, folder, err)) return false;
+    rule->version = version_of(arena, rule);
     for (uint32_t i = 0; i < set->rules.len; i++) {
         if (str_eq(set->rules.at[i]->id, rule->id)) {
             return rule_fault(err, m, NULL, "another rule has the same id");

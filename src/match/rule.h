@@ -34,6 +34,7 @@ typedef struct Spec {
 
 struct Rule {
     Module *module;
+    Str version; // 12 hex of the SHA-256 of its file and the operator's
     Str id, family, operator_, priority, gain, title;
     VEC(Str) risks;
     RuleParam params[RULE_MAX_PARAMS];

@@ -4,6 +4,7 @@
 #include "match/scan.h"
 
 #include "base/buf.h"
+#include "base/sha256.h"
 #include "match/evidence.h"
 #include "match/explain.h"
 #include "match/filter.h"
@@ -271,7 +272,15 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
     }
 }
 
-static void add_findings(Scan *scan, FileMatches *all, uint32_t existing_from) {
+static Str hash_file(Arena *run, const Module *module) {
+    char hex[SHA256_HEX + 1];
+    sha256_hex(hex, module->source.bytes);
+    return arena_str(run, str_of(hex));
+}
+
+static void add_findings(Scan *scan, FileMatches *all, const Module *module,
+                         uint32_t existing_from) {
+    Str sha256 = {0};
     list_nodes(all, &scan->file);
     for (uint32_t i = 0; i < all->list.len; i++) {
         const Candidate *c = &all->list.at[i];
@@ -281,6 +290,8 @@ static void add_findings(Scan *scan, FileMatches *all, uint32_t existing_from) {
         RepoSwitch own;
         bool has_switch = c->place && find_switch(&own, scan->run, c->place, c->match.spec->rule);
         make_finding(&finding, scan->run, c, all->qualnames.at[i], has_switch ? &own : NULL);
+        if (!sha256.len) sha256 = hash_file(scan->run, module);
+        finding.file_sha256 = sha256;
         vec_push(scan->run, &scan->out->findings, finding);
     }
 }
@@ -311,7 +322,7 @@ static void scan_file(Scan *scan, const ScanInput *input) {
     uint32_t existing_from = find_existing(scan, &flow, m);
     FileMatches matches = {0};
     collect(scan, &flow, m, &matches);
-    add_findings(scan, &matches, existing_from);
+    add_findings(scan, &matches, m, existing_from);
     arena_clear(&scan->file);
     arena_clear(&scan->scratch);
     project_trim(&scan->project, MODULES_MAX_BYTES / scan->pool->jobs);

@@ -14,7 +14,7 @@
 enum { JOURNAL_SCHEMA = 1, JOURNAL_MAX_BYTES = 256 * 1024 * 1024 };
 
 static Str hash_of(Arena *arena, Str bytes) {
-    char hex[65];
+    char hex[SHA256_HEX + 1];
     sha256_hex(hex, bytes);
     return arena_str(arena, str_of(hex));
 }
@@ -31,7 +31,7 @@ static const char *pristine_path(const Journal *journal, Str sha256) {
 // ---- reading ----------------------------------------------------------------
 
 static bool is_hash(Str text) {
-    if (text.len != 64) return false;
+    if (text.len != SHA256_HEX) return false;
     for (size_t i = 0; i < text.len; i++) {
         if (!text.at[i] || !strchr("0123456789abcdef", text.at[i])) return false;
     }
@@ -56,10 +56,10 @@ static bool read_edit(Finding *out, Arena *arena, Str file, const JsonVal *v) {
                      .start_line = (uint32_t)start, .end_line = (uint32_t)end,
                      .original = json_text(json_member(v, "original")),
                      .replacement = json_text(json_member(v, "replacement"))};
-    const JsonVal *inserts = json_member(v, "inserts");
-    for (uint32_t i = 0; i < json_count(inserts); i++) {
+    JsonIter it = json_first(json_member(v, "inserts"));
+    for (; it.value; json_next(&it)) {
         Insert insert;
-        if (!read_insert(&insert, json_at(inserts, i))) return false;
+        if (!read_insert(&insert, it.value)) return false;
         vec_push(arena, &out->inserts, insert);
     }
     return out->id.len && is_line(start) && is_line(end);
@@ -74,8 +74,8 @@ static const Finding *find_edit(const EditSet *set, Str id) {
 
 // The edits of the ids that `list` holds.
 static bool read_set(EditSet *out, Arena *arena, const EditSet *edits, const JsonVal *list) {
-    for (uint32_t i = 0; i < json_count(list); i++) {
-        const Finding *edit = find_edit(edits, json_text(json_at(list, i)));
+    for (JsonIter it = json_first(list); it.value; json_next(&it)) {
+        const Finding *edit = find_edit(edits, json_text(it.value));
         if (!edit) return false;
         vec_push(arena, out, edit);
     }
@@ -93,10 +93,9 @@ static bool read_file(JournalFile *out, Arena *arena, const JsonVal *v) {
         return false;
     }
     EditSet edits = {0};
-    const JsonVal *list = json_member(v, "edits");
-    for (uint32_t i = 0; i < json_count(list); i++) {
+    for (JsonIter it = json_first(json_member(v, "edits")); it.value; json_next(&it)) {
         Finding *edit = NEW(arena, Finding);
-        if (!read_edit(edit, arena, out->file, json_at(list, i))) return false;
+        if (!read_edit(edit, arena, out->file, it.value)) return false;
         vec_push(arena, &edits, edit);
     }
     return read_set(&out->applied, arena, &edits, json_member(v, "applied")) &&
@@ -113,12 +112,11 @@ bool journal_open(Journal *out, Arena *arena, const char *folder, Err *err) {
         return err_set(err, "'%s' is no journal of this version of npufuse", path);
     }
     out->root = json_text(json_member(v, "root"));
-    const JsonVal *files = json_member(v, "files");
-    for (uint32_t i = 0; i < json_count(files); i++) {
+    for (JsonIter it = json_first(json_member(v, "files")); it.value; json_next(&it)) {
         JournalFile file;
-        if (!read_file(&file, arena, json_at(files, i))) {
+        if (!read_file(&file, arena, it.value)) {
             return err_set(err, "'%s': entry %u is damaged; restore the files from version "
-                                "control and remove it", path, (unsigned)i + 1);
+                                "control and remove it", path, (unsigned)out->files.len + 1);
         }
         vec_push(arena, &out->files, file);
     }
@@ -251,6 +249,31 @@ static void drop_entry(Journal *journal, JournalFile *entry) {
     journal->files.len--;
 }
 
+// A killed process may leave `<name>.<its number>.tmp` beside the file.
+static bool is_leftover(Str name, Str base) {
+    Str tail = {name.at + base.len, name.len - base.len};
+    if (name.len < base.len + 6 || memcmp(name.at, base.at, base.len) != 0 ||
+        tail.at[0] != '.' || !str_ends(tail, ".tmp")) {
+        return false;
+    }
+    for (size_t i = 1; i < tail.len - 4; i++) {
+        if (tail.at[i] < '0' || tail.at[i] > '9') return false;
+    }
+    return true;
+}
+
+static bool remove_leftovers(Arena *arena, const char *path, Err *err) {
+    FolderList list;
+    Str folder = path_folder(str_of(path));
+    if (!folder_read(&list, arena, arena_cstr(arena, folder), err)) return false;
+    for (size_t i = 0; i < list.len; i++) {
+        Str name = str_of(list.at[i].name);
+        if (!is_leftover(name, path_base(str_of(path)))) continue;
+        if (!file_remove(path_join(arena, folder, name), err)) return false;
+    }
+    return true;
+}
+
 bool journal_recover(Journal *journal, Err *err) {
     bool changed = false;
     for (uint32_t i = journal->files.len; i-- > 0;) {
@@ -260,7 +283,8 @@ bool journal_recover(Journal *journal, Err *err) {
         Str bytes;
         if (!target_path(&path, journal->arena, journal->root, entry->file, err) ||
             !file_read(&bytes, journal->arena, path, FILE_MAX_BYTES, err) ||
-            !journal_settle(journal, entry, bytes, err)) {
+            !journal_settle(journal, entry, bytes, err) ||
+            !remove_leftovers(journal->arena, path, err)) {
             return false;
         }
         if (!entry->applied.len) drop_entry(journal, entry);
@@ -299,7 +323,7 @@ bool journal_write_file(Journal *journal, const FileChange *change, Err *err) {
     if (!save_pristine(journal, entry, change->pristine, err)) return false;
     entry->pending_sha256 = hash_of(journal->arena, change->text);
     entry->pending = change->set;
-    if (!write_journal(journal, err) || !file_rewrite(change->path, change->text, err)) {
+    if (!write_journal(journal, err) || !file_write(change->path, change->text, err)) {
         return false;
     }
     take_pending(entry);

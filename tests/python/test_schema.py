@@ -84,8 +84,8 @@ def names(part):
 
 
 def test_docs_name_every_field():
-    documented = set(re.findall(r"`([a-z_]+)`", DOCS))
-    documented |= set(re.findall(r"`\w+\.([a-z_]+)`", DOCS))
+    documented = set(re.findall(r"`([a-z0-9_]+)`", DOCS))
+    documented |= set(re.findall(r"`\w+\.([a-z0-9_]+)`", DOCS))
     assert names(SCHEMA) - documented == set()
 
 
