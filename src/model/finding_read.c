@@ -159,9 +159,16 @@ static bool read_file_name(Reader *reader, const JsonVal *object, Str *out) {
 
 typedef bool (*ReadElement)(Reader *reader, const JsonVal *value, void *into);
 
-// The elements of a list, of `size` bytes each; NULL after a fault.
-static void *read_elements(Reader *reader, const JsonVal *object, const char *name,
-                           size_t size, ReadElement read, uint32_t *count) {
+typedef struct ListKind {
+    const char *name;
+    size_t size; // of an element
+    ReadElement read;
+} ListKind;
+
+// The elements of a list; NULL after a fault.
+static void *read_elements(Reader *reader, const JsonVal *object, ListKind kind,
+                           uint32_t *count) {
+    const char *name = kind.name;
     const JsonVal *list = json_member(object, name);
     if (!json_is_array(list)) {
         fail_type(reader, list, name, "a list");
@@ -169,19 +176,20 @@ static void *read_elements(Reader *reader, const JsonVal *object, const char *na
     }
     uint32_t i = 0;
     *count = json_count(list);
-    char *at = arena_alloc(reader->arena, ((size_t)*count + 1) * size);
+    char *at = arena_alloc(reader->arena, ((size_t)*count + 1) * kind.size);
     for (JsonIter it = json_first(list); it.value; json_next(&it), i++) {
         size_t before = enter(reader, "%s%s[%u]", reader->where_len ? "." : "", name,
                               (unsigned)i);
-        if (!read(reader, it.value, at + i * size)) return NULL;
+        if (!kind.read(reader, it.value, at + i * kind.size)) return NULL;
         leave(reader, before);
     }
     return at;
 }
 
 #define READ_LIST(reader, object, name, list, read)                                \
-    ((list)->at = read_elements((reader), (object), (name), sizeof(*(list)->at),   \
-                                (read), &(list)->len),                             \
+    ((list)->at = read_elements((reader), (object),                                \
+                                (ListKind){(name), sizeof(*(list)->at), (read)},   \
+                                &(list)->len),                                     \
      (list)->cap = (list)->len, (list)->at != NULL)
 
 static bool read_string(Reader *reader, const JsonVal *value, void *into) {
