@@ -1,0 +1,42 @@
+// overlay.h - a copy of the user's project to run in, with edits, that costs
+// little: Python files are real copies, all else is linked.
+//
+// Why copies: Python puts the real folder of a script in front of its search
+// path, so a linked script would import the unedited project.
+#ifndef NPUFUSE_OVERLAY_H
+#define NPUFUSE_OVERLAY_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+typedef struct OverlayEdit {
+    Str file; // relative to the root
+    Str text; // the whole file as it is in this overlay
+} OverlayEdit;
+
+typedef struct OverlaySpec {
+    const char *root; // real path of the project
+    const char *tree; // where the overlay is made; must not exist
+    const char *work; // real path of our work folder: left out; may be NULL
+    const OverlayEdit *edits;
+    uint32_t edit_count;
+    const Str *files; // the candidates' files: their import roots are needed
+    uint32_t file_count;
+} OverlaySpec;
+
+typedef struct Overlay {
+    const char *root, *tree;
+    const char *folder; // the current folder as seen in the overlay
+    VEC(const char *) import_roots; // in the overlay, without doubles
+} Overlay;
+
+// Makes the overlay; everything lives in `arena`.
+MUST_CHECK bool overlay_make(Overlay *out, Arena *arena, const OverlaySpec *spec, Err *err);
+// `path` as seen in the overlay: unchanged unless it lies below the root and
+// the overlay has it.
+const char *overlay_path(const Overlay *overlay, Arena *arena, const char *path);
+// PYTHONPATH of a run: `first`, the import roots, and the present value with
+// what lies below the root seen in the overlay.
+Str overlay_python_path(const Overlay *overlay, Arena *arena, Str first);
+
+#endif
