@@ -1,0 +1,211 @@
+// apply_choose.c - from IDs, confirmations, tasks and the journal to the
+// candidates of one run of `apply`.
+#include "base/base.h"
+
+#include "cli/apply_choose.h"
+
+#include "base/file.h"
+#include "model/finding_read.h"
+#include "model/json_read.h"
+
+#include <stdlib.h>
+
+enum { TASKS_MAX_BYTES = 64 * 1024 * 1024 };
+
+typedef struct Chooser {
+    Arena *run;
+    const ChoiceRequest *request;
+    FindingSet set;
+    const JsonVal *tasks; // NULL: no tasks.json
+    Choice *out;
+} Chooser;
+
+static const char *path_in(const Chooser *chooser, const char *name) {
+    return arena_printf(chooser->run, "%s/%s", chooser->request->folder, name).at;
+}
+
+// ---- what is there ----------------------------------------------------------
+
+static const Finding *find_applied(const Journal *journal, Str id) {
+    for (uint32_t i = 0; i < journal->files.len; i++) {
+        const EditSet *applied = &journal->files.at[i].applied;
+        for (uint32_t k = 0; k < applied->len; k++) {
+            if (str_eq(applied->at[k]->id, id)) return applied->at[k];
+        }
+    }
+    return NULL;
+}
+
+static const Finding *find_candidate(const FindingSet *set, Str id) {
+    for (uint32_t i = 0; i < set->findings.len; i++) {
+        if (str_eq(set->findings.at[i].id, id)) return &set->findings.at[i];
+    }
+    return NULL;
+}
+
+static bool is_chosen(const Chooser *chooser, Str id) {
+    const EditSet *chosen = &chooser->out->candidates;
+    for (uint32_t i = 0; i < chosen->len; i++) {
+        if (str_eq(chosen->at[i]->id, id)) return true;
+    }
+    return false;
+}
+
+static void choose(Chooser *chooser, const Finding *f) {
+    if (!is_chosen(chooser, f->id)) vec_push(chooser->run, &chooser->out->candidates, f);
+}
+
+static bool read_tasks(Chooser *chooser, Err *err) {
+    const char *path = path_in(chooser, "tasks.json");
+    const JsonVal *v;
+    if (file_kind(path) == FILE_NONE) return true;
+    if (!json_read_file(&v, chooser->run, path, TASKS_MAX_BYTES, err)) return false;
+    chooser->tasks = json_member(v, "tasks");
+    return true;
+}
+
+// ---- what may be applied ----------------------------------------------------
+
+static const JsonVal *find_task(const Chooser *chooser, Str id) {
+    for (JsonIter it = json_first(chooser->tasks); it.value; json_next(&it)) {
+        if (str_eq(json_text(json_member(it.value, "id")), id)) return it.value;
+    }
+    return NULL;
+}
+
+// Whether the candidate, as it stands now, passed verification. `err` says why
+// it did not.
+static bool is_verified(const Chooser *chooser, const Finding *f, Err *err) {
+    const JsonVal *task = find_task(chooser, f->id);
+    if (!task) {
+        return err_set(err, "'%.*s' was not verified; run 'npufuse verify', or apply it with "
+                            "--unverified", STR_FMT(f->id));
+    }
+    Str answer = json_text(json_member(task, "answer"));
+    if (!str_is(answer, "replace")) {
+        Str reason = json_text(json_member(task, "reason"));
+        return err_set(err, "'%.*s' did not pass verification (%.*s%s%.*s)", STR_FMT(f->id),
+                       STR_FMT(answer), reason.len ? ": " : "", STR_FMT(reason));
+    }
+    if (!str_eq(json_text(json_member(task, "file_sha256")), f->file_sha256)) {
+        return err_set(err, "'%.*s' was verified with another text of the file; run 'npufuse "
+                            "verify' again", STR_FMT(f->id));
+    }
+    return true;
+}
+
+static bool is_confirmed(const Chooser *chooser, const Finding *f, Err *err) {
+    (void)chooser;
+    return err_set(err, "'%.*s' is not confirmed; read the report, then run 'npufuse confirm'",
+                   STR_FMT(f->id));
+}
+
+static bool qualifies(const Chooser *chooser, const Finding *f, Err *err) {
+    return is_confirmed(chooser, f, err) &&
+           (chooser->request->unverified || is_verified(chooser, f, err));
+}
+
+// A diff of named candidates needs nobody's consent.
+static bool check_named(const Chooser *chooser, const Finding *f, Err *err) {
+    if (!f->replacement.len) {
+        Str reason = f->reasons.len ? f->reasons.at[0] : STR("rejected");
+        return err_set(err, "'%.*s' has no replacement: %.*s", STR_FMT(f->id), STR_FMT(reason));
+    }
+    return chooser->request->diff || qualifies(chooser, f, err);
+}
+
+// ---- choices ----------------------------------------------------------------
+
+static int fail_unknown(const Chooser *chooser, Str id) {
+    return output_fail(EXIT_USAGE, "no candidate '%.*s' in '%s'", STR_FMT(id),
+                       path_in(chooser, "findings.json"));
+}
+
+static int choose_named(Chooser *chooser) {
+    const ArgList *ids = chooser->request->ids;
+    for (uint32_t i = 0; i < ids->len; i++) {
+        Err err;
+        Str id = str_of(ids->at[i]);
+        if (find_applied(chooser->request->journal, id)) {
+            chooser->out->already++;
+            continue;
+        }
+        const Finding *f = find_candidate(&chooser->set, id);
+        if (!f) return fail_unknown(chooser, id);
+        if (!check_named(chooser, f, &err)) return output_fail(EXIT_BLOCKED, "%s", err.text);
+        choose(chooser, f);
+    }
+    return EXIT_DONE;
+}
+
+static int choose_qualified(Chooser *chooser) {
+    for (uint32_t i = 0; i < chooser->set.findings.len; i++) {
+        const Finding *f = &chooser->set.findings.at[i];
+        Err why;
+        if (!f->replacement.len || !qualifies(chooser, f, &why)) continue;
+        if (find_applied(chooser->request->journal, f->id)) chooser->out->already++;
+        else choose(chooser, f);
+    }
+    if (chooser->out->candidates.len || chooser->out->already) return EXIT_DONE;
+    return chooser->request->unverified
+        ? output_fail(EXIT_BLOCKED, "no candidate is confirmed; read '%s', then run 'npufuse "
+                                    "confirm'", path_in(chooser, "report.md"))
+        : output_fail(EXIT_BLOCKED, "no confirmed candidate passed verification; run 'npufuse "
+                                    "verify', or apply what is confirmed with --unverified");
+}
+
+static int choose_applied(Chooser *chooser) {
+    const Journal *journal = chooser->request->journal;
+    const ArgList *ids = chooser->request->ids;
+    for (uint32_t i = 0; i < journal->files.len && !ids->len; i++) {
+        const EditSet *applied = &journal->files.at[i].applied;
+        for (uint32_t k = 0; k < applied->len; k++) choose(chooser, applied->at[k]);
+    }
+    for (uint32_t i = 0; i < ids->len; i++) {
+        Str id = str_of(ids->at[i]);
+        const Finding *f = find_applied(journal, id);
+        if (f) choose(chooser, f);
+        else if (!find_candidate(&chooser->set, id)) return fail_unknown(chooser, id);
+        else chooser->out->already++;
+    }
+    chooser->out->root = journal->root;
+    return EXIT_DONE;
+}
+
+// Another project's files cannot share the journal.
+static bool check_root(const Chooser *chooser, Err *err) {
+    const Journal *journal = chooser->request->journal;
+    if (!journal->files.len || str_eq(journal->root, chooser->set.root)) return true;
+    return err_set(err, "candidates of '%.*s' are applied by way of '%s'; take them back first, "
+                        "or scan '%.*s' with another -o", STR_FMT(journal->root),
+                   chooser->request->folder, STR_FMT(chooser->set.root));
+}
+
+static int compare_places(const void *a, const void *b) {
+    const Finding *x = *(const Finding *const *)a, *y = *(const Finding *const *)b;
+    int order = str_cmp(x->file, y->file);
+    if (order) return order;
+    return x->start_line < y->start_line ? -1 : x->start_line > y->start_line;
+}
+
+static int choose_new(Chooser *chooser) {
+    Err err;
+    if (!check_root(chooser, &err)) return output_fail(EXIT_BLOCKED, "%s", err.text);
+    if (!read_tasks(chooser, &err)) return output_fail(EXIT_USAGE, "%s", err.text);
+    chooser->out->root = chooser->set.root;
+    return chooser->request->ids->len ? choose_named(chooser) : choose_qualified(chooser);
+}
+
+int choose_candidates(Choice *out, Arena *run, const ChoiceRequest *request) {
+    Err err;
+    *out = (Choice){0};
+    Chooser chooser = {.run = run, .request = request, .out = out};
+    const char *path = path_in(&chooser, "findings.json");
+    bool read = findings_read(&chooser.set, run, path, &err);
+    // What is applied can be taken back without.
+    if (!read && !request->revert) return output_fail(EXIT_USAGE, "%s", err.text);
+    int code = request->revert ? choose_applied(&chooser) : choose_new(&chooser);
+    EditSet *chosen = &out->candidates;
+    if (chosen->len) qsort(chosen->at, chosen->len, sizeof(*chosen->at), compare_places);
+    return code;
+}
