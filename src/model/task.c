@@ -1,0 +1,256 @@
+// task.c - tasks.json both ways, and tasks.md for people.
+#include "base/base.h"
+
+#include "model/task.h"
+
+#include "base/file.h"
+#include "model/json_read.h"
+
+static const char *const state_names[] = {
+    "waiting", "precision_running", "precision_failed", "performance_running",
+    "concluded", "blocked", "stale",
+};
+static const char *const state_labels[] = {
+    "待测", "精度验证中", "精度不通过", "性能验证中", "已结论", "阻塞", "过期",
+};
+static const char *const stage_names[] = {"unit", "loss", "performance"};
+static const char *const status_names[] = {"", "pass", "fail", "blocked", "skipped"};
+static const char *const speed_names[] = {
+    "not_measured", "faster", "no_gain", "slower", "undecided",
+};
+static const char *const answer_names[] = {"undecided", "replace", "do_not"};
+
+const char *task_state_name(TaskState state) { return state_names[state]; }
+const char *task_state_label(TaskState state) { return state_labels[state]; }
+const char *stage_name(StageName stage) { return stage_names[stage]; }
+const char *stage_status_name(StageStatus status) { return status_names[status]; }
+const char *speed_name(Speed speed) { return speed_names[speed]; }
+const char *answer_name(Answer answer) { return answer_names[answer]; }
+
+Str task_slug(Arena *arena, Str id) {
+    char *slug = arena_cstr(arena, id);
+    for (char *c = slug; *c; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || *c == '.' || *c == '_' || *c == '-';
+        if (!plain) *c = '-';
+    }
+    return str_of(slug);
+}
+
+Task *task_find(const TaskList *list, Str id) {
+    for (uint32_t i = 0; i < list->tasks.len; i++) {
+        if (str_eq(list->tasks.at[i].id, id)) return &list->tasks.at[i];
+    }
+    return NULL;
+}
+
+// ---- reading ------------------------------------------------------------------
+
+// The index of the member's word among `names`; the first one for any other.
+static int word_of(const JsonVal *object, const char *member, const char *const *names,
+                   size_t count) {
+    Str text = json_text(json_member(object, member));
+    for (size_t i = 0; i < count; i++) {
+        if (str_is(text, names[i])) return (int)i;
+    }
+    return 0;
+}
+
+#define WORD_OF(object, member, names) (word_of(object, member, names, COUNT(names)))
+
+static Str text_of(const JsonVal *object, const char *member) {
+    return json_text(json_member(object, member));
+}
+
+static void read_stages(Task *task, const JsonVal *stages) {
+    for (JsonIter it = json_first(stages); it.value; json_next(&it)) {
+        int which = WORD_OF(it.value, "name", stage_names);
+        Stage *stage = &task->stages[which];
+        stage->status = (StageStatus)WORD_OF(it.value, "status", status_names);
+        stage->reason = text_of(it.value, "reason");
+        stage->emulated = json_truth(json_member(it.value, "emulated"), false);
+    }
+}
+
+static Task read_task(Arena *arena, const JsonVal *v) {
+    Task task = {.id = text_of(v, "id"), .reason = text_of(v, "reason")};
+    task.slug = task_slug(arena, task.id); // a path: not taken from the file
+    task.state = (TaskState)WORD_OF(v, "state", state_names);
+    task.speed = (Speed)WORD_OF(v, "speed", speed_names);
+    task.answer = (Answer)WORD_OF(v, "answer", answer_names);
+    task.file_sha256 = text_of(v, "file_sha256");
+    task.edits_sha256 = text_of(v, "edits_sha256");
+    read_stages(&task, json_member(v, "stages"));
+    return task;
+}
+
+static void read_launch(Launch *out, Arena *arena, const JsonVal *v) {
+    const JsonVal *argv = json_member(v, "argv");
+    for (JsonIter it = json_first(argv); it.value; json_next(&it)) {
+        vec_push(arena, &out->argv, json_text(it.value));
+    }
+    out->folder = text_of(v, "folder");
+    out->log = text_of(v, "log");
+    out->python = text_of(v, "python");
+    out->device = text_of(v, "device");
+    out->steps = json_int(json_member(v, "steps"), 0);
+    out->seed = json_int(json_member(v, "seed"), 0);
+    out->threshold = json_number(json_member(v, "threshold"), 0);
+    out->timeout_s = json_number(json_member(v, "timeout_s"), 0);
+    out->no_emulate = json_truth(json_member(v, "no_emulate"), false);
+    out->no_performance = json_truth(json_member(v, "no_performance"), false);
+}
+
+bool tasks_read(TaskList *out, Arena *arena, const char *folder, Err *err) {
+    *out = (TaskList){0};
+    const char *path = path_join(arena, str_of(folder), STR("tasks.json"));
+    if (file_kind(path) == FILE_NONE) return true;
+    const JsonVal *root;
+    if (!json_read_file(&root, arena, path, FILE_MAX_BYTES, err)) return false;
+    if (json_int(json_member(root, "schema"), 0) != TASKS_SCHEMA) {
+        return err_set(err, "'%s': schema is not %d; move the file away to verify anew", path,
+                       TASKS_SCHEMA);
+    }
+    read_launch(&out->launch, arena, json_member(root, "launch"));
+    const JsonVal *tasks = json_member(root, "tasks");
+    for (JsonIter it = json_first(tasks); it.value; json_next(&it)) {
+        Task task = read_task(arena, it.value);
+        if (task.id.len && !task_find(out, task.id)) vec_push(arena, &out->tasks, task);
+    }
+    return true;
+}
+
+// ---- writing ------------------------------------------------------------------
+
+static void add_str(Json *json, const char *name, Str text) {
+    json_key(json, name);
+    json_str(json, text);
+}
+
+static void add_flag(Json *json, const char *name, bool value) {
+    json_key(json, name);
+    json_bool(json, value);
+}
+
+static void add_number(Json *json, const char *name, double value) {
+    json_key(json, name);
+    json_double(json, value);
+}
+
+static void write_launch(Json *json, const Launch *launch) {
+    json_key(json, "launch");
+    json_object(json, JSON_BLOCK);
+    json_key(json, "argv");
+    json_array(json, JSON_LINE);
+    for (uint32_t i = 0; i < launch->argv.len; i++) json_str(json, launch->argv.at[i]);
+    json_end(json);
+    add_str(json, "folder", launch->folder);
+    add_str(json, "log", launch->log);
+    add_str(json, "python", launch->python);
+    add_str(json, "device", launch->device);
+    json_key(json, "steps");
+    json_int_write(json, launch->steps);
+    json_key(json, "seed");
+    json_int_write(json, launch->seed);
+    add_number(json, "threshold", launch->threshold);
+    add_number(json, "timeout_s", launch->timeout_s);
+    add_flag(json, "no_emulate", launch->no_emulate);
+    add_flag(json, "no_performance", launch->no_performance);
+    json_end(json);
+}
+
+void stages_write(Json *json, const Task *task) {
+    json_array(json, JSON_BLOCK);
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        const Stage *stage = &task->stages[i];
+        json_object(json, JSON_LINE);
+        add_str(json, "name", str_of(stage_name((StageName)i)));
+        add_str(json, "status", str_of(stage_status_name(stage->status)));
+        add_str(json, "reason", stage->reason);
+        add_flag(json, "emulated", stage->emulated);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_task(Json *json, const Task *task) {
+    json_object(json, JSON_BLOCK);
+    add_str(json, "id", task->id);
+    add_str(json, "slug", task->slug);
+    add_str(json, "state", str_of(task_state_name(task->state)));
+    json_key(json, "stages");
+    stages_write(json, task);
+    add_str(json, "speed", str_of(speed_name(task->speed)));
+    add_str(json, "answer", str_of(answer_name(task->answer)));
+    add_str(json, "reason", task->reason);
+    add_str(json, "file_sha256", task->file_sha256);
+    add_str(json, "edits_sha256", task->edits_sha256);
+    json_end(json);
+}
+
+static void write_json(Buf *out, const TaskList *list) {
+    Json json;
+    json_init(&json, out);
+    json_object(&json, JSON_BLOCK);
+    json_key(&json, "schema");
+    json_uint(&json, TASKS_SCHEMA);
+    write_launch(&json, &list->launch);
+    json_key(&json, "tasks");
+    json_array(&json, JSON_BLOCK);
+    for (uint32_t i = 0; i < list->tasks.len; i++) write_task(&json, &list->tasks.at[i]);
+    json_end(&json);
+    json_end(&json);
+}
+
+// A table cell: no line breaks, no bars.
+static void add_cell(Buf *out, Str text) {
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        if (c == '|') buf_add_char(out, '\\');
+        buf_add_char(out, c == '\n' || c == '\r' ? ' ' : c);
+    }
+    buf_add(out, STR(" | "));
+}
+
+static void add_stage_cell(Buf *out, const Stage *stage) {
+    const char *status = stage_status_name(stage->status);
+    buf_addf(out, "%s%s | ", *status ? status : "–", stage->emulated ? " (emulated)" : "");
+}
+
+static void write_markdown(Buf *out, const TaskList *list) {
+    buf_add(out, STR("# 任务列表 / Tasks\n\n```text\n"));
+    for (uint32_t i = 0; i < list->launch.argv.len; i++) {
+        buf_addf(out, i ? " %.*s" : "%.*s", STR_FMT(list->launch.argv.at[i]));
+    }
+    buf_add(out, STR("\n```\n\n| 候选 / Candidate | 状态 / State | unit | loss | performance | "
+                     "结论 / Answer | 原因 / Reason | 报告 / Report |\n"
+                     "|---|---|---|---|---|---|---|---|\n"));
+    for (uint32_t i = 0; i < list->tasks.len; i++) {
+        const Task *task = &list->tasks.at[i];
+        buf_addf(out, "| `%.*s` | %s %s | ", STR_FMT(task->id), task_state_label(task->state),
+                 task_state_name(task->state));
+        for (int k = 0; k < STAGE_COUNT; k++) add_stage_cell(out, &task->stages[k]);
+        buf_addf(out, "%s (%s) | ", answer_name(task->answer), speed_name(task->speed));
+        add_cell(out, task->reason);
+        buf_addf(out, "[html](%.*s.html) |\n", STR_FMT(task->slug));
+    }
+}
+
+static bool put(const char *folder, Str name, const Buf *text, Err *err) {
+    Arena arena;
+    arena_init(&arena);
+    bool ok = file_write(path_join(&arena, str_of(folder), name), buf_str(text), err);
+    arena_free(&arena);
+    return ok;
+}
+
+bool tasks_write(const TaskList *list, const char *folder, Err *err) {
+    Buf json = {0}, markdown = {0};
+    write_json(&json, list);
+    write_markdown(&markdown, list);
+    bool ok = put(folder, STR("tasks.json"), &json, err) &&
+              put(folder, STR("tasks.md"), &markdown, err);
+    buf_free(&json);
+    buf_free(&markdown);
+    return ok;
+}
