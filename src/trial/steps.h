@@ -1,0 +1,52 @@
+// steps.h - training steps out of a log, whatever wrote it.
+//
+// The parser is fed with bytes as they come and needs constant memory. Each
+// log format is one row of a table in steps.c.
+#ifndef NPUFUSE_STEPS_H
+#define NPUFUSE_STEPS_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+enum { STEP_LINE_MAX = 64 * 1024, STEP_PHASE_MAX = 12 };
+
+typedef struct StepRecord {
+    int64_t step;
+    double loss;        // may be NaN or infinite
+    bool has_loss;
+    double quantum;     // what the last printed digit of the loss is worth; 0: exact
+    double step_time_s;
+    bool has_time;
+    char phase[STEP_PHASE_MAX]; // "", "wait", "warmup", "active", "tail"
+} StepRecord;
+
+typedef struct StepParser {
+    void (*take)(void *data, const StepRecord *step);
+    void *data;
+    Buf line;          // the unfinished one
+    bool is_long;      // it is beyond STEP_LINE_MAX: the rest is dropped
+    int64_t counted;   // steps of formats whose lines do not say which
+    int64_t shown;     // the last `I/I` of a progress bar
+    double shown_time_s; // its rate; 0: none
+} StepParser;
+
+void step_parser_init(StepParser *parser, void (*take)(void *data, const StepRecord *step),
+                      void *data);
+void step_parser_feed(StepParser *parser, Str chunk);
+// The last line may lack its end; frees what the parser holds.
+void step_parser_end(StepParser *parser);
+
+// Steps by number; of records of one step the last one counts.
+typedef VEC(StepRecord) StepList; // sorted
+
+void step_list_add(StepList *list, Arena *arena, const StepRecord *step);
+const StepRecord *step_list_find(const StepList *list, int64_t step); // NULL if none
+
+// One JSON object a line: {"step", "loss", "step_time"} and, where there is
+// something to say, "phase" and "loss_text" ("nan", "inf", "-inf"; loss: null).
+void steps_write_jsonl(Buf *out, const StepList *list);
+// The message names file and line.
+MUST_CHECK bool steps_read_jsonl(StepList *out, Arena *arena, const char *path, Err *err);
+
+#endif
