@@ -111,15 +111,44 @@ static uint32_t find_existing(Scan *scan, Flow *flow, Module *module) {
     return before;
 }
 
+typedef struct FallbackSearch {
+    const SourceText *source;
+    const Existing *call;
+    const Node *node; // the hand-written form
+    bool found;
+} FallbackSearch;
+
+static bool holds_line(const SourceText *source, const NodeList *block, uint32_t line) {
+    return block->len && line >= source_line(source, block->at[0]->start) &&
+           line <= source_line(source, block->at[block->len - 1]->end - 1);
+}
+
+// The call itself, or an `if` with the call in its body and the hand-written
+// form in its `else`.
+static bool search_fallback(Node *node, void *data) {
+    FallbackSearch *search = data;
+    uint32_t line = source_line(search->source, search->node->start);
+    if (node == search->node) search->found |= line == search->call->start_line;
+    if (node->kind == N_IF) {
+        const NodeList *body = &node->u.while_.body, *rest = &node->u.while_.orelse;
+        search->found |= holds_line(search->source, body, search->call->start_line) &&
+                         holds_line(search->source, rest, line);
+    }
+    return !search->found && node_children(node, search_fallback, data);
+}
+
 // A function that calls the operator already keeps the hand-written form as
-// its fallback.
+// its fallback. What torch itself has may be called for many reasons.
 static bool is_fused_already(const Scan *scan, uint32_t from, const Candidate *c,
                              Str qualname) {
+    const Rule *rule = c->match.spec->rule;
     for (uint32_t i = from; i < scan->out->existing.len; i++) {
         const Existing *e = &scan->out->existing.at[i];
-        if (str_eq(e->api, c->match.spec->rule->api) && str_eq(e->qualname, qualname)) {
-            return true;
-        }
+        if (!str_eq(e->api, rule->api) || !str_eq(e->qualname, qualname)) continue;
+        if (!rule->plain_torch) return true;
+        FallbackSearch search = {&c->frame->module->source, e, c->record->node, false};
+        search_fallback(c->frame->fn, &search);
+        if (search.found) return true;
     }
     return false;
 }

@@ -70,6 +70,15 @@ def test_plain_rules_are_written(tmp_path, r):
     assert [e["api"] for e in again["existing"]] == [finding["api"]]
 
 
+@needs_binary
+def test_another_call_of_torch_is_no_fused_form(tmp_path):
+    (tmp_path / "model.py").write_text(
+        "import torch\n\n\ndef f(x, w, v):\n"
+        "    y = torch.matmul(x, v)\n"
+        "    return (y.unsqueeze(-1) * w).sum(dim=-2)\n")
+    assert len(scan(tmp_path, "rules", "faster_product", "model.py")["findings"]) == 1
+
+
 SOURCE = '''\
 import torch
 import torch.nn.functional as F
