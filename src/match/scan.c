@@ -335,9 +335,7 @@ static void note_faults(Scan *scan, const Module *m) {
 
 static void scan_file(Scan *scan, const ScanInput *input) {
     Err err;
-    Module *m = input->has_text
-        ? project_open_text(&scan->project, input->path, input->shown, input->text, &err)
-        : project_open(&scan->project, input->path, input->shown, &err);
+    Module *m = project_open(&scan->project, input->path, input->shown, &err);
     if (!m) {
         skip_file(scan, input->shown, str_of(err.text), 0);
         return;
@@ -392,7 +390,7 @@ static void number_ids(FindingSet *set, Arena *run) {
 static Str shared_prefix(Arena *run, const ScanInput *inputs, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         Str path = str_of(inputs[i].path), shown = inputs[i].shown;
-        if (inputs[i].has_text || path.len <= shown.len) continue;
+        if (path.len <= shown.len) continue;
         Str tail = {path.at + path.len - shown.len, shown.len};
         if (!str_eq(tail, shown)) continue;
         return arena_str(run, (Str){path.at, path.len - shown.len});
@@ -407,9 +405,9 @@ static void list_files(Project *project, Arena *run, const ScanInput *inputs,
         Str path = str_of(inputs[i].path);
         Str head = {path.at, project->prefix.len};
         bool below = path.len > head.len && str_eq(head, project->prefix);
-        if (below && !inputs[i].has_text) {
-            project->files[project->file_count++] = inputs[i].path;
-        }
+        if (below) project->files[project->file_count++] = inputs[i].path;
+        if (!inputs[i].has_text) continue;
+        project_give_text(project, inputs[i].path, inputs[i].text);
     }
 }
 

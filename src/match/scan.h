@@ -24,7 +24,7 @@ typedef struct ScanOptions {
 typedef struct ScanInput {
     const char *path; // to open
     Str shown;        // in findings
-    Str text;         // of standard input
+    Str text;         // in place of what the file holds, or of standard input
     bool has_text;
 } ScanInput;
 

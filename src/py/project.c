@@ -314,6 +314,21 @@ static Module *keep_module(Project *project, Module *m) {
     return m;
 }
 
+void project_give_text(Project *project, const char *path, Str text) {
+    GivenText given = {path, text};
+    vec_push(&project->arena, &project->given, given);
+}
+
+static bool read_module(Str *out, Module *m, const char *path, Err *err) {
+    const Project *project = m->project;
+    for (uint32_t i = 0; i < project->given.len; i++) {
+        if (strcmp(project->given.at[i].path, path) != 0) continue;
+        *out = arena_str(&m->arena, project->given.at[i].text);
+        return true;
+    }
+    return file_read(out, &m->arena, path, FILE_MAX_BYTES, err);
+}
+
 Module *project_open(Project *project, const char *path, Str shown, Err *err) {
     Module *open = project->by_path[find_path_slot(project, path)];
     if (open) {
@@ -322,18 +337,7 @@ Module *project_open(Project *project, const char *path, Str shown, Err *err) {
     }
     Module *m = new_module(project, path, shown);
     Str bytes;
-    if (!file_read(&bytes, &m->arena, path, FILE_MAX_BYTES, err) ||
-        !fill_module(m, bytes, err)) {
-        drop_module(m);
-        return NULL;
-    }
-    return keep_module(project, m);
-}
-
-Module *project_open_text(Project *project, const char *path, Str shown,
-                          Str text, Err *err) {
-    Module *m = new_module(project, path, shown);
-    if (!fill_module(m, arena_str(&m->arena, text), err)) {
+    if (!read_module(&bytes, m, path, err) || !fill_module(m, bytes, err)) {
         drop_module(m);
         return NULL;
     }

@@ -86,6 +86,12 @@ typedef struct ModuleMemo {
     Str shown;
 } ModuleMemo;
 
+// Text that is read in place of what the file at `path` holds.
+typedef struct GivenText {
+    const char *path;
+    Str text;
+} GivenText;
+
 // What a module-level name means; forgotten when modules are dropped.
 typedef struct NameMemo {
     const Sym *name;
@@ -105,6 +111,7 @@ struct Project {
     Str prefix;     // paths that start so are shown without it
     const char **files; // every file of the scan, for finding callers
     uint32_t file_count;
+    VEC(GivenText) given;
     ModuleMemo *found; // open addressing
     uint32_t found_cap, found_len;
 };
@@ -113,9 +120,9 @@ void project_init(Project *project, SymTable *symbols);
 void project_free(Project *project);
 // Reads and parses `path` (once). NULL with a message if it can't be read.
 Module *project_open(Project *project, const char *path, Str shown, Err *err);
-// The same for text that has no file (standard input).
-Module *project_open_text(Project *project, const char *path, Str shown,
-                          Str text, Err *err);
+// From now on the module at `path` has this text, whoever leads to it; there
+// need be no such file. Both are borrowed.
+void project_give_text(Project *project, const char *path, Str text);
 // Drops the least used modules until at most `max_bytes` are held. No pointer
 // into a module may be kept across this call.
 void project_trim(Project *project, size_t max_bytes);
