@@ -6,6 +6,7 @@
 
 // Each takes the arguments behind its name and returns an ExitCode.
 int scan_command(const Args *args);
+int confirm_command(const Args *args);
 int apply_command(const Args *args);
 int dump_command(const Args *args);
 int rules_command(const Args *args);

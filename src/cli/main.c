@@ -18,6 +18,8 @@ typedef struct Command {
 static const Command commands[] = {
     {"scan", scan_command,
      "find code that fused operators can replace; write a report"},
+    {"confirm", confirm_command,
+     "agree to candidates, so that they may be verified"},
     {"apply", apply_command, "write candidates into the project, or take them back"},
     {"rules", rules_command, "list and check the rules"},
     {"dump", dump_command, "show how a function is understood"},

@@ -18,7 +18,7 @@ typedef struct Reader {
     Err *err;
 } Reader;
 
-enum { NEAR_MAX = 32 }; // longer words are not compared
+enum { NEAR_MAX = 200 }; // longer words are not compared
 
 static uint32_t min3(uint32_t a, uint32_t b, uint32_t c) {
     uint32_t least = a < b ? a : b;
