@@ -73,19 +73,27 @@ static bool read_folder(Confirm *confirm, Err *err) {
         return err_set(err, "there is no '%s': run 'npufuse scan' first, or name its folder "
                        "with -o", path);
     }
+    ConfirmationSet before; // a damaged one is told before anything is asked
     return findings_read(&confirm->claimed, confirm->run, path, err) &&
+           confirmations_read(&before, confirm->run, folder, err) &&
            journal_open(&confirm->journal, confirm->run, folder, err);
 }
 
+// Names one that holds the text, else the most alike, of those that may be
+// confirmed.
 static bool fail_unknown(const Confirm *confirm, const char *id, Err *err) {
     const FindingSet *set = &confirm->claimed;
     const char **names = NEW_N(confirm->run, const char *, (size_t)set->findings.len + 1);
     const char *near = NULL;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < set->findings.len; i++) {
-        names[i] = arena_cstr(confirm->run, set->findings.at[i].id);
-        if (!near && *id && strstr(names[i], id)) near = names[i];
+        const Finding *finding = &set->findings.at[i];
+        if (finding->replacement.len == 0) continue;
+        const char *name = arena_cstr(confirm->run, finding->id);
+        if (!near && *id && strstr(name, id)) near = name;
+        names[count++] = name;
     }
-    if (!near) near = nearest_name(id, names, set->findings.len);
+    if (!near) near = nearest_name(id, names, count);
     if (near) return err_set(err, "no candidate '%s', did you mean '%s'?", id, near);
     return err_set(err, "no candidate '%s' (report.md in '%s' names them)", id,
                    confirm->args.output);

@@ -452,7 +452,10 @@ bool findings_read(FindingSet *out, Arena *arena, const char *path, Err *err) {
     Reader reader = {.arena = arena, .path = path, .err = err};
     const JsonVal *root;
     *out = (FindingSet){.file_count = 0};
-    if (!json_read_file(&root, arena, path, FINDINGS_MAX_BYTES, err)) return false;
+    Err cause;
+    if (!json_read_file(&root, arena, path, FINDINGS_MAX_BYTES, &cause)) {
+        return err_set(err, "%.400s; scan again", cause.text);
+    }
     if (!json_is_object(root)) {
         return err_set(err, "'%s': is not an object; scan again", path);
     }

@@ -1,0 +1,88 @@
+"""The question of `npufuse confirm`, asked on a pseudo terminal."""
+import json
+import os
+import pty
+import select
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("NPUFUSE_BIN", ROOT / "build/dev/npufuse")).resolve()
+
+pytestmark = pytest.mark.skipif(not BINARY.exists(), reason="no binary")
+
+SOURCE = """\
+import torch
+
+
+def norm(x: torch.Tensor, weight, eps):
+    h = x.float()
+    h = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + eps)
+    return (h * weight).to(x.dtype)
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A scanned folder, and the ID of its only candidate."""
+    (tmp_path / "norm.py").write_text(SOURCE)
+    subprocess.run([BINARY, "scan", "-q", "norm.py"], cwd=tmp_path, check=True,
+                   stdout=subprocess.DEVNULL)
+    findings = json.loads((tmp_path / "fusion_verify" / "findings.json").read_text())
+    return tmp_path, findings["findings"][0]["id"]
+
+
+def read_until(fd, text, seconds=30):
+    """What the terminal shows, up to `text`; None for `text`: up to its end."""
+    shown = b""
+    end = time.monotonic() + seconds
+    while text is None or text not in shown:
+        ready, _, _ = select.select([fd], [], [], max(0, end - time.monotonic()))
+        assert ready, f"no {text!r} within {seconds} s: {shown!r}"
+        try:
+            data = os.read(fd, 4096)
+        except OSError:  # EIO: the process has closed the terminal
+            data = b""
+        if not data:
+            break
+        shown += data
+    return shown
+
+
+def confirm_on_a_terminal(folder, id_, answer):
+    """(exit code, what was shown before the answer, and after it)."""
+    child, fd = pty.fork()
+    if child == 0:
+        os.chdir(folder)
+        os.execv(BINARY, [str(BINARY), "confirm", id_])
+    before = read_until(fd, b"Type yes: ")
+    os.write(fd, answer)
+    after = read_until(fd, None)
+    os.close(fd)
+    return os.WEXITSTATUS(os.waitpid(child, 0)[1]), before, after
+
+
+def test_yes_confirms(project):
+    folder, id_ = project
+    code, before, after = confirm_on_a_terminal(folder, id_, b"yes\n")
+    assert code == 0
+    for part in (id_, "norm.py:5-7, norm", "torch_npu.npu_rms_norm", "verdict: ",
+                 "risk: ", "Confirm this 1 candidate?"):
+        assert part.encode() in before
+    assert b"confirmed " + id_.encode() in after
+    written = json.loads((folder / "fusion_verify" / "confirmations.json").read_text())
+    assert [(c["id"], c["by"], c["statement"]) for c in written["confirmations"]] == [
+        (id_, "terminal", "")]
+
+
+@pytest.mark.parametrize("answer", [b"no\n", b"y\n", b"YES\n", b"yes please\n", b"\n",
+                                    b"\x04", b" yes\n", b"yes" * 40 + b"\n"])
+def test_anything_else_writes_nothing(project, answer):
+    folder, id_ = project
+    code, _, after = confirm_on_a_terminal(folder, id_, answer)
+    assert code == 3
+    assert b"not confirmed: the answer was not yes" in after
+    assert not (folder / "fusion_verify" / "confirmations.json").exists()
