@@ -238,11 +238,9 @@ static void write_one(Json *json, const Confirmation *c) {
     json_end(json);
 }
 
-bool confirmations_write(const ConfirmationSet *set, Arena *arena, const char *folder,
-                         Err *err) {
-    Buf text = {0};
+void confirmations_print(Buf *out, const ConfirmationSet *set) {
     Json json;
-    json_init(&json, &text);
+    json_init(&json, out);
     json_object(&json, JSON_BLOCK);
     json_key(&json, "schema");
     json_uint(&json, CONFIRMATIONS_SCHEMA);
@@ -251,6 +249,12 @@ bool confirmations_write(const ConfirmationSet *set, Arena *arena, const char *f
     for (uint32_t i = 0; i < set->list.len; i++) write_one(&json, &set->list.at[i]);
     json_end(&json);
     json_end(&json);
+}
+
+bool confirmations_write(const ConfirmationSet *set, Arena *arena, const char *folder,
+                         Err *err) {
+    Buf text = {0};
+    confirmations_print(&text, set);
     const char *path = path_join(arena, str_of(folder), STR(CONFIRMATIONS_FILE));
     bool ok = file_write(path, buf_str(&text), err);
     buf_free(&text);

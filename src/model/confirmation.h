@@ -6,6 +6,7 @@
 #ifndef NPUFUSE_CONFIRMATION_H
 #define NPUFUSE_CONFIRMATION_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/sha256.h"
 #include "model/finding.h"
@@ -53,6 +54,7 @@ bool confirmation_state(Str *reason, const Confirmation *confirmation,
 // confirmations.json of the work folder; a folder without one has none.
 MUST_CHECK bool confirmations_read(ConfirmationSet *out, Arena *arena,
                                    const char *folder, Err *err);
+void confirmations_print(Buf *out, const ConfirmationSet *set);
 // Replaces the file at once.
 MUST_CHECK bool confirmations_write(const ConfirmationSet *set, Arena *arena,
                                     const char *folder, Err *err);

@@ -165,7 +165,8 @@ typedef struct ListKind {
     ReadElement read;
 } ListKind;
 
-// The elements of a list; NULL after a fault.
+// The elements of a list; NULL after a fault. Memory is taken for what was
+// read: a list of a million zeros must not ask for a million findings.
 static void *read_elements(Reader *reader, const JsonVal *object, ListKind kind,
                            uint32_t *count) {
     const char *name = kind.name;
@@ -175,14 +176,19 @@ static void *read_elements(Reader *reader, const JsonVal *object, ListKind kind,
         return NULL;
     }
     uint32_t i = 0;
-    *count = json_count(list);
-    char *at = arena_alloc(reader->arena, ((size_t)*count + 1) * kind.size);
+    size_t cap = 4;
+    char *at = arena_alloc(reader->arena, cap * kind.size);
     for (JsonIter it = json_first(list); it.value; json_next(&it), i++) {
+        if (i == cap) {
+            at = arena_grow(reader->arena, at, cap * kind.size, 2 * cap * kind.size);
+            cap *= 2;
+        }
         size_t before = enter(reader, "%s%s[%u]", reader->where_len ? "." : "", name,
                               (unsigned)i);
         if (!kind.read(reader, it.value, at + i * kind.size)) return NULL;
         leave(reader, before);
     }
+    *count = i;
     return at;
 }
 
