@@ -230,10 +230,17 @@ static bool find(Scan *scan, Err *err) {
     return true;
 }
 
+// As commands have to name it: nothing for the usual one.
+static Str shown_folder(const Scan *scan) {
+    const char *folder = scan->args.output;
+    return strcmp(folder, OUTPUT_FOLDER) == 0 ? STR("") : str_of(folder);
+}
+
 static bool write_files(Scan *scan, Err *err) {
     const char *folder = scan->args.output;
     findings_json_write(&scan->json, &scan->set);
-    markdown_write(&scan->report, &scan->set, scan->lang);
+    markdown_write(&scan->report, &scan->set,
+                   &(MarkdownStyle){scan->lang, shown_folder(scan)});
     return output_folder_open(scan->run, folder, err) &&
            output_folder_write(scan->run, folder, "findings.json",
                                buf_str(&scan->json), err) &&
@@ -305,6 +312,16 @@ static bool has_fault(const FindingSet *set) {
     return false;
 }
 
+static void tell_confirm(const Scan *scan) {
+    Buf command = {0}, line = {0};
+    markdown_confirm_command(&command, shown_folder(scan));
+    Str args[] = {buf_str(&command)};
+    say(&line, scan->lang, SAY_SHORT_CONFIRM, args);
+    output_note(utf8_one_line(scan->run, buf_str(&line)));
+    buf_free(&command);
+    buf_free(&line);
+}
+
 static void tell(const Scan *scan) {
     if (scan->args.quiet) return;
     tell_skipped(scan);
@@ -313,8 +330,7 @@ static void tell(const Scan *scan) {
     say(&line, scan->lang, SAY_SHORT_REPORT, path);
     output_note(buf_str(&line));
     buf_free(&line);
-    if (!has_replacement(&scan->set)) return;
-    output_note(str_of(phrase(scan->lang, SAY_SHORT_CONFIRM)));
+    if (has_replacement(&scan->set)) tell_confirm(scan);
 }
 
 static int run_scan(Scan *scan, const PathRequest *request) {

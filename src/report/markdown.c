@@ -5,6 +5,7 @@
 
 #include "report/markdown.h"
 
+#include "model/shell.h"
 #include "report/groups.h"
 #include "report/md_candidate.h"
 #include "report/page.h"
@@ -348,6 +349,14 @@ static void add_order(const Page *page, const GroupList *groups) {
     }
 }
 
+void markdown_confirm_command(Buf *out, Str folder) {
+    buf_add(out, STR("npufuse confirm "));
+    if (folder.len == 0) return;
+    buf_add(out, STR("-o "));
+    shell_add_word(out, folder);
+    buf_add_char(out, ' ');
+}
+
 static void add_stop(const Page *page, const GroupList *groups) {
     page_heading(page, 2, SAY_STOP);
     if (groups->ready_count == 0) {
@@ -357,22 +366,23 @@ static void add_stop(const Page *page, const GroupList *groups) {
     }
     page_phrase(page, SAY_STOP_INTRO);
     page_add(page, "\n\n");
-    Buf ids = {0};
+    Buf commands = {0};
     for (uint32_t i = 0; i < groups->ready_count; i++) {
-        if (i) buf_add_char(&ids, '\n');
-        buf_add(&ids, group_first(&groups->candidates.at[i])->id);
+        if (i) buf_add_char(&commands, '\n');
+        markdown_confirm_command(&commands, page->folder);
+        shell_add_word(&commands, group_first(&groups->candidates.at[i])->id);
     }
-    md_fence(page->out, "text", buf_str(&ids));
-    buf_free(&ids);
+    md_fence(page->out, "text", buf_str(&commands));
+    buf_free(&commands);
     page_add(page, "\n");
     page_phrase(page, SAY_STOP_CONFIRM);
     page_add(page, "\n");
 }
 
-void markdown_write(Buf *out, const FindingSet *set, Lang lang) {
+void markdown_write(Buf *out, const FindingSet *set, const MarkdownStyle *style) {
     Arena scratch;
     arena_init(&scratch);
-    Page page = {out, lang, &scratch};
+    Page page = {out, style->lang, style->folder, &scratch};
     GroupList groups;
     groups_make(&groups, &scratch, set);
     add_head(&page, set, &groups);

@@ -415,7 +415,7 @@ static void add_gain(const Page *page, const Finding *finding) {
     }
     if (finding->gain_ground.len) {
         Buf ground = {0};
-        Page inner = {&ground, page->lang, page->scratch};
+        Page inner = {&ground, page->lang, page->folder, page->scratch};
         page_sentence(&inner, MD_LINE, finding->gain_ground);
         Str args[] = {buf_str(&ground)};
         say(page->out, page->lang, SAY_GROUND, args);

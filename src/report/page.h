@@ -10,6 +10,7 @@
 typedef struct Page {
     Buf *out;
     Lang lang;
+    Str folder;     // the work folder, for commands; empty: the usual one
     Arena *scratch; // for translated sentences; lives as long as the page
 } Page;
 

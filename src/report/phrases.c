@@ -144,14 +144,20 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
     [SAY_ORDER_UNKNOWN] = {"{0} unknown", "{0} 项未知"},
     [SAY_ORDER_SETTLED] = {"all requirements settled", "各项要求均已确认"},
     [SAY_STOP_INTRO] = {"Nothing was changed. Identification ends here: which "
-                        "candidates are tried is for you to decide. Choose "
-                        "them by ID:",
+                        "candidates are tried is for you to decide. Confirm "
+                        "those that you choose, and no others; several "
+                        "IDs may stand in one command:",
                         "没有修改任何文件，识别阶段到此为止：尝试哪些候选"
-                        "由您决定。请按 ID 选择："},
-    [SAY_STOP_CONFIRM] = {"An ID speaks of the code as shown here: scan again "
-                          "when the file has changed. Verify one candidate at "
-                          "a time, precision before speed.",
-                          "ID 对应此处所示的代码：文件改动后请重新扫描。"
+                        "由您决定。请只确认您选择的候选，一条命令可以写"
+                        "多个 ID："},
+    [SAY_STOP_CONFIRM] = {"It asks on a terminal; without one it needs "
+                          "`--statement` with your own words. A confirmation "
+                          "is bound to the code and the replacement as shown "
+                          "here: scan again when the file has changed. Verify "
+                          "one candidate at a time, precision before speed.",
+                          "命令会在终端上询问；没有终端时须用 `--statement` 写明"
+                          "您的原话。确认只对此处所示的代码和替换有效："
+                          "文件改动后请重新扫描。"
                           "每次只验证一个候选，先精度，后性能。"},
     [SAY_STOP_NOTHING] = {"Nothing was changed, and there is nothing to "
                           "confirm.",
@@ -162,9 +168,8 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
     [SAY_SHORT_ALSO] = {" · already fused {0} · skipped {1}",
                         " · 已融合 {0} · 跳过 {1}"},
     [SAY_SHORT_REPORT] = {"report: {0}", "报告：{0}"},
-    [SAY_SHORT_CONFIRM] = {"nothing was changed; read the report and choose "
-                           "candidates by ID",
-                           "未修改任何文件；请阅读报告，按 ID 选择候选"},
+    [SAY_SHORT_CONFIRM] = {"nothing was changed; read the report, choose, then: {0}ID...",
+                           "未修改任何文件；请阅读报告并选择，然后：{0}ID..."},
 };
 
 const char *phrase(Lang lang, Phrase which) {

@@ -39,8 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_findings(&set);
     Buf out = {0};
     findings_json_write(&out, &set);
-    markdown_write(&out, &set, LANG_EN);
-    markdown_write(&out, &set, LANG_ZH);
+    markdown_write(&out, &set, &(MarkdownStyle){LANG_EN, STR("o ut")});
+    markdown_write(&out, &set, &(MarkdownStyle){LANG_ZH, {0}});
     if (run.total_bytes > RUN_MAX_BYTES || out.len > RUN_MAX_BYTES) {
         BUG("%zu bytes of memory for %zu bytes of source", run.total_bytes,
             size);

@@ -38,7 +38,7 @@ static void check_markdown(Lang lang, const char *name) {
     FindingSet set;
     fill_sample(&set);
     Buf buf = {0};
-    markdown_write(&buf, &set, lang);
+    markdown_write(&buf, &set, &(MarkdownStyle){lang, {0}});
     check_golden(&buf, name);
     buf_free(&buf);
 }
@@ -80,7 +80,7 @@ static void test_nothing_found(void **state) {
     (void)state;
     FindingSet set = {.root = STR("."), .tool_version = STR("0.1.0")};
     Buf buf = {0};
-    markdown_write(&buf, &set, LANG_EN);
+    markdown_write(&buf, &set, &(MarkdownStyle){LANG_EN, {0}});
     check_golden(&buf, "report_empty.md");
     buf_free(&buf);
 }
