@@ -47,7 +47,7 @@ static void check_findings(Arena *arena, const char *path) {
     if (!findings_read(&again, arena, path, &err)) BUG("%s", err.text);
     findings_json_write(&second, &again);
     if (!str_eq(buf_str(&first), buf_str(&second))) BUG("written in two ways");
-    markdown_write(&report, &set, LANG_ZH);
+    markdown_write(&report, &set, &(MarkdownStyle){LANG_ZH, {0}});
     buf_free(&first);
     buf_free(&second);
     buf_free(&report);
