@@ -10,8 +10,10 @@ repository.
 Needs Python 3.8 and nothing else, because a build may run before anything is
 installed. Running it again costs nothing.
 """
+import base64
 import configparser
 import hashlib
+import http.client
 import io
 import json
 import os
@@ -85,8 +87,19 @@ def default_index():
     return ""
 
 
+def pypi_folders():
+    """Folders of this machine where pip looks for archives."""
+    for place in pip_setting("find-links").split():
+        if place.startswith("file:"):
+            place = urllib.request.url2pathname(urllib.parse.urlparse(place).path)
+        if Path(place).is_dir():
+            yield Path(place)
+
+
 def pypi_pages(name):
     """Addresses of pages that list the archives of a project."""
+    if pip_setting("no-index").lower() in ("1", "true", "yes", "on"):
+        return
     main = (pip_setting("index-url") or default_index()).split()
     for index in main + pip_setting("extra-index-url").split():
         yield index.rstrip("/") + "/" + name + "/"
@@ -110,24 +123,40 @@ def npm_registry():
 # ---- fetching ---------------------------------------------------------------
 
 
+def split_login(address):
+    """The address without `user:password@`, and the headers that say it."""
+    parts = urllib.parse.urlsplit(address)
+    login, at, host = parts.netloc.rpartition("@")
+    if not at:
+        return address, {}
+    word = base64.b64encode(urllib.parse.unquote(login).encode()).decode()
+    return parts._replace(netloc=host).geturl(), {"Authorization": "Basic " + word}
+
+
 def read(address, tried):
     """The bytes at `address`, or None; why not is added to `tried`."""
+    place, headers = split_login(address)
     try:
-        with urllib.request.urlopen(address, timeout=TIMEOUT_S) as answer:
+        request = urllib.request.Request(place, headers=headers)
+        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
             data = answer.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        tried.append("%s: %s" % (address, error))
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        tried.append("%s: %s" % (place, error))
         return None
     if len(data) > MAX_BYTES:
-        tried.append("%s: more than %d bytes" % (address, MAX_BYTES))
+        tried.append("%s: more than %d bytes" % (place, MAX_BYTES))
         return None
     return data
 
 
 def pypi_addresses(dep, tried):
+    for folder in pypi_folders():
+        if (folder / dep["file"]).is_file():
+            yield (folder.resolve() / dep["file"]).as_uri()
     pages = list(pypi_pages(dep["name"]))
     if not pages:
-        tried.append("no Python with pip, and PIP_INDEX_URL is not set")
+        tried.append("pip is told to use no index" if pip_setting("no-index") else
+                     "no Python with pip, and PIP_INDEX_URL is not set")
     for page in pages:
         text = read(page, tried) or read(page + "index.html", tried) \
             if page.startswith("file:") else read(page, tried)
@@ -167,7 +196,7 @@ def archive_of(dep):
             continue
         if has_hash(data, dep):
             return data
-        tried.append("%s: the hash is not %s" % (address, dep["sha256"]))
+        tried.append("%s: the hash is not %s" % (split_login(address)[0], dep["sha256"]))
     fail("cannot fetch %s %s (%s); looked at\n  %s\nput '%s' into deps/archives/ "
          "and run this again" % (dep["name"], dep["version"], dep["registry"],
                                  "\n  ".join(tried) or "no address", dep["file"]))
@@ -181,13 +210,21 @@ def write(path, data):
     part.replace(path)
 
 
+def member_of(archive, dep, name):
+    try:
+        file = archive.extractfile(name)
+    except KeyError:
+        file = None
+    if file is None:
+        fail("'%s' has no file '%s'" % (dep["file"], name))
+    return file.read(MAX_BYTES)
+
+
 def unpack(dep, data):
+    """Writes the members that are named, and nothing else of the archive."""
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-        for member, place in dep["members"].items():
-            file = archive.extractfile(member)  # only files that are named here
-            if file is None:
-                fail("'%s' has no file '%s'" % (dep["file"], member))
-            write(DEPS / place, file.read(MAX_BYTES))
+        for name, place in dep["members"].items():
+            write(DEPS / place, member_of(archive, dep, name))
     write(stamp_of(dep), dep["sha256"].encode())
 
 
