@@ -62,13 +62,17 @@ static Str text_of(const JsonVal *object, const char *member) {
     return json_text(json_member(object, member));
 }
 
+static Stage read_stage(const JsonVal *v) {
+    return (Stage){
+        .status = (StageStatus)WORD_OF(v, "status", status_names),
+        .reason = text_of(v, "reason"),
+        .emulated = json_truth(json_member(v, "emulated"), false),
+    };
+}
+
 static void read_stages(Task *task, const JsonVal *stages) {
     for (JsonIter it = json_first(stages); it.value; json_next(&it)) {
-        int which = WORD_OF(it.value, "name", stage_names);
-        Stage *stage = &task->stages[which];
-        stage->status = (StageStatus)WORD_OF(it.value, "status", status_names);
-        stage->reason = text_of(it.value, "reason");
-        stage->emulated = json_truth(json_member(it.value, "emulated"), false);
+        task->stages[WORD_OF(it.value, "name", stage_names)] = read_stage(it.value);
     }
 }
 
@@ -112,6 +116,7 @@ bool tasks_read(TaskList *out, Arena *arena, const char *folder, Err *err) {
                        TASKS_SCHEMA);
     }
     read_launch(&out->launch, arena, json_member(root, "launch"));
+    out->together = read_stage(json_member(root, "together"));
     const JsonVal *tasks = json_member(root, "tasks");
     for (JsonIter it = json_first(tasks); it.value; json_next(&it)) {
         Task task = read_task(arena, it.value);
@@ -159,16 +164,19 @@ static void write_launch(Json *json, const Launch *launch) {
     json_end(json);
 }
 
+static void write_stage(Json *json, const char *name, const Stage *stage) {
+    json_object(json, JSON_LINE);
+    if (name) add_str(json, "name", str_of(name));
+    add_str(json, "status", str_of(stage_status_name(stage->status)));
+    add_str(json, "reason", stage->reason);
+    add_flag(json, "emulated", stage->emulated);
+    json_end(json);
+}
+
 void stages_write(Json *json, const Task *task) {
     json_array(json, JSON_BLOCK);
     for (int i = 0; i < STAGE_COUNT; i++) {
-        const Stage *stage = &task->stages[i];
-        json_object(json, JSON_LINE);
-        add_str(json, "name", str_of(stage_name((StageName)i)));
-        add_str(json, "status", str_of(stage_status_name(stage->status)));
-        add_str(json, "reason", stage->reason);
-        add_flag(json, "emulated", stage->emulated);
-        json_end(json);
+        write_stage(json, stage_name((StageName)i), &task->stages[i]);
     }
     json_end(json);
 }
@@ -199,6 +207,8 @@ static void write_json(Buf *out, const TaskList *list) {
     json_array(&json, JSON_BLOCK);
     for (uint32_t i = 0; i < list->tasks.len; i++) write_task(&json, &list->tasks.at[i]);
     json_end(&json);
+    json_key(&json, "together");
+    write_stage(&json, NULL, &list->together);
     json_end(&json);
 }
 

@@ -60,6 +60,7 @@ typedef struct Launch {
 typedef struct TaskList {
     Launch launch;
     VEC(Task) tasks; // in the order of verification
+    Stage together;  // one run with all that passed, where they are several
 } TaskList;
 
 const char *task_state_name(TaskState state);   // "precision_running"

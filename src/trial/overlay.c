@@ -16,6 +16,7 @@ typedef struct Maker {
     Arena *arena;
     const OverlaySpec *spec;
     Err *err;
+    Sha256 hash;
     bool failed;
 } Maker;
 
@@ -73,12 +74,33 @@ static bool link_entry(Maker *m, const char *from, const char *to, bool is_link)
     return file_link(real ? real : from, to, m->err) || fail(m);
 }
 
+static void add_to_digest(Maker *m, Str place, Str text) {
+    char end = 0;
+    sha256_add(&m->hash, place);
+    sha256_add(&m->hash, (Str){&end, 1});
+    sha256_add(&m->hash, arena_printf(m->arena, "%zu:", text.len));
+    sha256_add(&m->hash, text);
+}
+
+static bool copy_file(Maker *m, Str place, const char *from, const char *to) {
+    Str text;
+    ArenaMark mark = arena_mark(m->arena);
+    bool ok = file_copy(from, to, m->err) &&
+              file_read(&text, m->arena, to, FILE_MAX_BYTES, m->err);
+    if (ok) add_to_digest(m, place, text);
+    arena_reset(m->arena, mark);
+    return ok || fail(m);
+}
+
 static bool put_file(Maker *m, Str place, const FolderEntry *entry) {
     const char *from = below(m, m->spec->root, place), *to = below(m, m->spec->tree, place);
     const OverlayEdit *edit = find_edit(m, place);
-    if (edit) return file_write(to, edit->text, m->err) || fail(m);
+    if (edit) {
+        add_to_digest(m, place, edit->text);
+        return file_write(to, edit->text, m->err) || fail(m);
+    }
     if (entry->kind == FILE_REGULAR && is_script(from, entry->name)) {
-        return file_copy(from, to, m->err) || fail(m);
+        return copy_file(m, place, from, to);
     }
     return link_entry(m, from, to, entry->is_link);
 }
@@ -193,10 +215,13 @@ Str overlay_python_path(const Overlay *overlay, Arena *arena, Str first) {
 
 bool overlay_make(Overlay *out, Arena *arena, const OverlaySpec *spec, Err *err) {
     Maker maker = {.arena = arena, .spec = spec, .err = err};
+    sha256_init(&maker.hash);
+    if (!file_remove(spec->tree, err)) return false;
     bool ok = is_library(spec->root) ? make_packages(&maker)
                                      : make_folder(&maker, STR(""), 0);
     if (!ok) return false;
     *out = (Overlay){.root = spec->root, .tree = spec->tree};
+    sha256_end(&maker.hash, out->digest);
     const char *here = path_real(arena, ".");
     if (!here) return err_set(err, "the current folder is gone");
     out->folder = overlay_path(out, arena, here);

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/sha256.h"
 
 typedef struct OverlayEdit {
     Str file; // relative to the root
@@ -16,7 +17,7 @@ typedef struct OverlayEdit {
 
 typedef struct OverlaySpec {
     const char *root; // real path of the project
-    const char *tree; // where the overlay is made; must not exist
+    const char *tree; // where the overlay is made; one that is there is replaced
     const char *work; // real path of our work folder: left out; may be NULL
     const OverlayEdit *edits;
     uint32_t edit_count;
@@ -27,6 +28,7 @@ typedef struct OverlaySpec {
 typedef struct Overlay {
     const char *root, *tree;
     const char *folder; // the current folder as seen in the overlay
+    char digest[SHA256_HEX + 1]; // of the names and bytes of all that was copied
     VEC(const char *) import_roots; // in the overlay, without doubles
 } Overlay;
 
