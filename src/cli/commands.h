@@ -8,6 +8,9 @@
 int scan_command(const Args *args);
 int confirm_command(const Args *args);
 int apply_command(const Args *args);
+int verify_command(const Args *args);
+int resume_command(const Args *args);
+int status_command(const Args *args);
 int dump_command(const Args *args);
 int rules_command(const Args *args);
 

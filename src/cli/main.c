@@ -22,6 +22,9 @@ static const Command commands[] = {
      "agree to candidates, so that they may be verified"},
     {"apply", apply_command, "write candidates into the project, or take them back"},
     {"rules", rules_command, "list and check the rules"},
+    {"verify", verify_command, "precision, loss and step time of confirmed candidates"},
+    {"resume", resume_command, "go on with an interrupted verification"},
+    {"status", status_command, "the task list of the verification"},
     {"dump", dump_command, "show how a function is understood"},
 };
 

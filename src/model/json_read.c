@@ -75,6 +75,19 @@ bool json_read(const JsonVal **out, Arena *arena, Str text, const char *path,
     return true;
 }
 
+bool json_read_loose(const JsonVal **out, Arena *arena, Str text, Err *err) {
+    yyjson_alc memory = {take, grow, give_back, arena};
+    yyjson_read_err fault = {0};
+    if (is_too_deep(text)) return err_set(err, "nested deeper than %d levels", DEPTH_MAX);
+    yyjson_doc *doc = yyjson_read_opts((char *)(uintptr_t)text.at, text.len,
+                                       YYJSON_READ_ALLOW_INF_AND_NAN, &memory, &fault);
+    if (!doc) {
+        return err_set(err, "not valid JSON: %s (column %zu)", fault.msg, fault.pos + 1);
+    }
+    *out = yyjson_doc_get_root(doc);
+    return true;
+}
+
 bool json_read_file(const JsonVal **out, Arena *arena, const char *path,
                     size_t max_bytes, Err *err) {
     Str text;

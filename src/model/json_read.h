@@ -19,6 +19,10 @@ MUST_CHECK bool json_read(const JsonVal **out, Arena *arena, Str text,
 MUST_CHECK bool json_read_file(const JsonVal **out, Arena *arena,
                                const char *path, size_t max_bytes, Err *err);
 
+// One value of a file of lines; NaN and Infinity are numbers here, as Python's
+// json writes them. The message does not name the file.
+MUST_CHECK bool json_read_loose(const JsonVal **out, Arena *arena, Str text, Err *err);
+
 bool json_is_object(const JsonVal *v);
 bool json_is_array(const JsonVal *v);
 bool json_is_text(const JsonVal *v);

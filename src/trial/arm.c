@@ -139,6 +139,7 @@ static void compare_live(Watch *watch, const StepRecord *step) {
 
 static void take_step(void *data, const StepRecord *step) {
     Watch *watch = data;
+    if (watch->is_enough) return; // one chunk may hold more: both arms end alike
     uint32_t before = watch->out->steps.len;
     step_list_add(&watch->out->steps, watch->arena, step);
     if (watch->out->steps.len == before) return; // another rank, or said again

@@ -21,8 +21,8 @@ typedef struct Gate {
 
 // |base - other| / max(|base|, 1e-3); infinite unless both are finite.
 double gate_rel_diff(double base, double other);
-// Fails on a step beyond `threshold`, on one whose loss is not finite or is
-// missing in `other` up to its last step, and on the window. Never tighter than
+// Fails on a step beyond `threshold`, on one whose loss is not finite or that
+// `other` does not have, and on the window. Never tighter than
 // what the logs resolve.
 void gate_compare(Gate *out, Arena *arena, const StepList *base, const StepList *other,
                   double threshold, uint32_t min_steps);

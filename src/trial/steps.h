@@ -26,8 +26,9 @@ typedef struct StepParser {
     void *data;
     Buf line;          // the unfinished one
     bool is_long;      // it is beyond STEP_LINE_MAX: the rest is dropped
-    int64_t counted;   // steps of formats whose lines do not say which
-    int64_t shown;     // the last `I/I` of a progress bar
+    int64_t last, offset; // of steps that begin anew in each epoch
+    double epoch;
+    int64_t shown;     // of `shown/total` in a progress bar; -1: none yet
     double shown_time_s; // its rate; 0: none
 } StepParser;
 
@@ -45,6 +46,7 @@ const StepRecord *step_list_find(const StepList *list, int64_t step); // NULL if
 
 // One JSON object a line: {"step", "loss", "step_time"} and, where there is
 // something to say, "phase" and "loss_text" ("nan", "inf", "-inf"; loss: null).
+void step_write_json(Buf *out, const StepRecord *step);
 void steps_write_jsonl(Buf *out, const StepList *list);
 // The message names file and line.
 MUST_CHECK bool steps_read_jsonl(StepList *out, Arena *arena, const char *path, Err *err);

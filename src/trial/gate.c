@@ -1,0 +1,144 @@
+// gate.c - the loss gate. One comparison, said in one sentence.
+#include "base/base.h"
+
+#include "trial/gate.h"
+
+#include <math.h>
+
+double gate_rel_diff(double base, double other) {
+    if (!isfinite(base) || !isfinite(other)) return INFINITY;
+    return fabs(base - other) / fmax(fabs(base), 1e-3);
+}
+
+// What one step's limit is: the threshold, or what the logs can tell apart.
+static double limit_of(const StepRecord *base, const StepRecord *other, double threshold) {
+    double quantum = fmax(base->quantum, other->quantum);
+    return fmax(threshold, quantum / fmax(fabs(base->loss), 1e-3));
+}
+
+static void note_fail(Gate *out, int64_t step) {
+    if (out->has_first_fail) return;
+    out->has_first_fail = true;
+    out->first_fail_step = step;
+}
+
+static void compare_step(Gate *out, const StepRecord *base, const StepRecord *other,
+                         double threshold) {
+    double rel = gate_rel_diff(base->loss, other->loss);
+    out->common++;
+    if (rel > out->max_rel_diff) out->max_rel_diff = rel;
+    if (rel > limit_of(base, other, threshold)) note_fail(out, base->step);
+}
+
+// Means of the last GATE_WINDOW steps that both have.
+static double window_diff(const StepList *base, const StepList *other) {
+    double sum_base = 0, sum_other = 0;
+    uint32_t count = 0;
+    for (uint32_t i = base->len; i-- > 0 && count < GATE_WINDOW;) {
+        const StepRecord *a = &base->at[i], *b = step_list_find(other, a->step);
+        if (!a->has_loss || !b || !b->has_loss) continue;
+        sum_base += a->loss;
+        sum_other += b->loss;
+        count++;
+    }
+    return count ? gate_rel_diff(sum_base / count, sum_other / count) : INFINITY;
+}
+
+static Str say_fail(const Gate *out, Arena *arena, double threshold, const StepRecord *base,
+                    const StepRecord *other) {
+    if (!out->has_first_fail) {
+        return arena_printf(arena, "the mean of the last %d losses differs by %.3g, more than %g",
+                            GATE_WINDOW, out->window_rel_diff, threshold);
+    }
+    long long step = out->first_fail_step;
+    if (!other || !other->has_loss) {
+        return arena_printf(arena, "no loss at step %lld", step);
+    }
+    if (!isfinite(other->loss) || !isfinite(base->loss)) {
+        return arena_printf(arena, "the loss is %g at step %lld (unchanged: %g)", other->loss, step,
+                            base->loss);
+    }
+    return arena_printf(arena, "the loss differs by %.3g at step %lld (%.7g, unchanged %.7g), more "
+                        "than %g; at most by %.3g", gate_rel_diff(base->loss, other->loss), step,
+                        other->loss, base->loss, threshold, out->max_rel_diff);
+}
+
+static void judge(Gate *out, Arena *arena, double threshold, uint32_t min_steps) {
+    if (out->common < min_steps) {
+        out->verdict = GATE_TOO_SHORT;
+        out->reason = arena_printf(arena, "%u common steps with a loss, %u are needed", out->common,
+                                   min_steps);
+        return;
+    }
+    out->verdict = GATE_PASS;
+    out->reason = arena_printf(arena, "the loss follows over %u steps, at most %.3g apart (limit "
+                               "%g)", out->common, out->max_rel_diff, threshold);
+}
+
+void gate_compare(Gate *out, Arena *arena, const StepList *base, const StepList *other,
+                  double threshold, uint32_t min_steps) {
+    *out = (Gate){0};
+    double coarse = threshold; // of the window
+    for (uint32_t i = 0; i < base->len; i++) {
+        const StepRecord *a = &base->at[i], *b = step_list_find(other, a->step);
+        if (!a->has_loss) continue;
+        if (b && b->has_loss) {
+            compare_step(out, a, b, threshold);
+            coarse = fmax(coarse, limit_of(a, b, threshold));
+        } else {
+            note_fail(out, a->step);
+        }
+    }
+    out->window_rel_diff = window_diff(base, other);
+    if (out->has_first_fail || (out->common && !(out->window_rel_diff <= coarse))) {
+        out->verdict = GATE_FAIL;
+        const StepRecord *a = step_list_find(base, out->first_fail_step);
+        const StepRecord *b = step_list_find(other, out->first_fail_step);
+        out->reason = say_fail(out, arena, threshold, a, b);
+        return;
+    }
+    judge(out, arena, threshold, min_steps);
+}
+
+// ---- metrics ----------------------------------------------------------------------------
+
+static void add_number(Json *json, const char *name, bool has, double value) {
+    json_key(json, name);
+    if (has) json_double(json, value);
+    else json_null(json);
+}
+
+static void write_metric(Json *json, const StepRecord *base, const StepRecord *fused) {
+    static const StepRecord none;
+    const StepRecord *any = base ? base : fused;
+    if (!base) base = &none;
+    if (!fused) fused = &none;
+    json_object(json, JSON_LINE);
+    json_key(json, "step");
+    json_int_write(json, any->step);
+    json_key(json, "phase");
+    if (any->phase[0]) json_str(json, str_of(any->phase));
+    else json_null(json);
+    add_number(json, "base_loss", base->has_loss, base->loss);
+    add_number(json, "fused_loss", fused->has_loss, fused->loss);
+    add_number(json, "base_time", base->has_time, base->step_time_s);
+    add_number(json, "fused_time", fused->has_time, fused->step_time_s);
+    json_end(json);
+}
+
+void metrics_write(Json *json, const StepList *base, const StepList *fused) {
+    uint32_t i = 0, k = 0;
+    json_array(json, JSON_BLOCK);
+    while (i < base->len || k < fused->len) {
+        const StepRecord *a = i < base->len ? &base->at[i] : NULL;
+        const StepRecord *b = k < fused->len ? &fused->at[k] : NULL;
+        if (a && b && a->step != b->step) {
+            if (a->step < b->step) b = NULL;
+            else a = NULL;
+        }
+        write_metric(json, a, b);
+        i += a != NULL;
+        k += b != NULL;
+    }
+    json_end(json);
+}

@@ -1,0 +1,483 @@
+// steps.c - what a line of a training log says of a step.
+//
+// Logs differ in spelling, not in kind: somewhere a key, a separator and a
+// number. So there is one table of keys, with the role that the number has, and
+// one pass over the line. Prefixes (time, rank, logger) are passed over by
+// themselves. Only progress bars have a form of their own.
+#include "base/base.h"
+
+#include "trial/steps.h"
+
+#include "base/file.h"
+#include "model/json_read.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef enum Role { ROLE_STEP, ROLE_LOSS, ROLE_TIME, ROLE_EPOCH, ROLE_PHASE, ROLE_COUNT } Role;
+
+typedef struct Key {
+    const char *text; // lower case; matched without regard to case
+    Role role;
+    uint8_t rank;     // the least one of a line counts
+    double factor;    // to seconds
+} Key;
+
+// Longer keys before those they begin with. Sources: what Megatron-LM,
+// MindSpeed, Transformers, ms-swift, LLaMA-Factory, verl and plain loops print.
+static const Key keys[] = {
+    {"step_time_ms", ROLE_TIME, 0, 1e-3},
+    {"step_time_s", ROLE_TIME, 0, 1},
+    {"step_time", ROLE_TIME, 0, 1},
+    {"step time", ROLE_TIME, 0, 1},
+    {"step_ms", ROLE_TIME, 0, 1e-3},
+    {"elapsed time per iteration (ms)", ROLE_TIME, 0, 1e-3},
+    {"elapsed time per iteration (s)", ROLE_TIME, 0, 1},
+    {"perf/time_per_step", ROLE_TIME, 0, 1},
+    {"timing_s/step", ROLE_TIME, 1, 1},
+    {"train/time(s)", ROLE_TIME, 1, 1},
+    {"train_speed(s/it)", ROLE_TIME, 2, 1},
+    {"iter_time", ROLE_TIME, 1, 1},
+    {"time_ms", ROLE_TIME, 2, 1e-3},
+    {"time", ROLE_TIME, 3, 1},
+    {"global_step/max_steps", ROLE_STEP, 0, 1},
+    {"global_step", ROLE_STEP, 0, 1},
+    {"current_steps", ROLE_STEP, 0, 1},
+    {"iteration", ROLE_STEP, 1, 1},
+    {"iter", ROLE_STEP, 2, 1},
+    {"step", ROLE_STEP, 1, 1},
+    {"lm loss", ROLE_LOSS, 0, 1},
+    {"train/loss", ROLE_LOSS, 1, 1},
+    {"actor/pg_loss", ROLE_LOSS, 2, 1},
+    {"step_loss", ROLE_LOSS, 1, 1},
+    {"loss", ROLE_LOSS, 1, 1},
+    {"epoch", ROLE_EPOCH, 0, 1},
+    {"phase", ROLE_PHASE, 0, 1},
+};
+
+enum { RANK_NONE = 255 };
+
+typedef struct Pair {
+    uint8_t rank;
+    double number, quantum;
+    Str word; // of ROLE_PHASE
+} Pair;
+
+typedef struct Line {
+    Pair pairs[ROLE_COUNT];
+    bool is_dict; // {'loss': ...}: the form that leaves the step to a progress bar
+    bool has_bar;
+    int64_t bar_step;
+    double bar_time_s;
+} Line;
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static Str skip(Str s, size_t n) {
+    return (Str){s.at + n, s.len - n};
+}
+
+static bool starts(Str s, const char *text) {
+    size_t i = 0;
+    while (text[i] && i < s.len && lower(s.at[i]) == text[i]) i++;
+    return !text[i];
+}
+
+// ---- numbers ----------------------------------------------------------------------
+
+// The length of digits, '.', and an exponent at the start of `s`; 0: no number.
+static size_t number_length(Str s, int *decimals, int *exponent) {
+    size_t i = 0, digits = 0;
+    *decimals = *exponent = 0;
+    if (i < s.len && (s.at[i] == '-' || s.at[i] == '+')) i++;
+    while (i < s.len && is_digit(s.at[i])) i++, digits++;
+    if (i < s.len && s.at[i] == '.') {
+        i++;
+        while (i < s.len && is_digit(s.at[i])) i++, digits++, ++*decimals;
+    }
+    if (!digits) return 0;
+    size_t e = i + 1;
+    if (i >= s.len || (s.at[i] != 'e' && s.at[i] != 'E')) return i;
+    bool negative = e < s.len && s.at[e] == '-';
+    if (e < s.len && (s.at[e] == '-' || s.at[e] == '+')) e++;
+    if (e >= s.len || !is_digit(s.at[e])) return i;
+    while (e < s.len && is_digit(s.at[e]) && *exponent < 1000) {
+        *exponent = *exponent * 10 + (s.at[e++] - '0');
+    }
+    if (negative) *exponent = -*exponent;
+    return e;
+}
+
+// A number, nan or inf at the start of `s`; *rest is what follows.
+static bool read_number(Str s, Pair *out, Str *rest) {
+    static const struct {
+        const char *text;
+        double value;
+    } words[] = {{"nan", NAN}, {"-inf", -INFINITY}, {"+inf", INFINITY}, {"inf", INFINITY}};
+    for (size_t i = 0; i < COUNT(words); i++) {
+        size_t len = strlen(words[i].text);
+        if (!starts(s, words[i].text)) continue;
+        if (starts(skip(s, len), "inity")) len += 5;
+        if (len < s.len && is_word(s.at[len])) return false;
+        out->number = words[i].value;
+        *rest = skip(s, len);
+        return true;
+    }
+    int decimals, exponent;
+    size_t len = number_length(s, &decimals, &exponent);
+    char text[64];
+    if (!len || len >= sizeof(text)) return false;
+    memcpy(text, s.at, len);
+    text[len] = 0;
+    out->number = strtod(text, NULL);
+    out->quantum = pow(10, exponent - decimals);
+    *rest = skip(s, len);
+    return true;
+}
+
+// ---- keys -------------------------------------------------------------------------
+
+// Passes over what may stand between a key and its number.
+static Str skip_separator(Str s) {
+    size_t i = 0;
+    while (i < s.len && i < 8 && strchr(" \t\"':=[(#", s.at[i]) && s.at[i]) i++;
+    s = skip(s, i);
+    if (starts(s, "np.float")) { // np.float64(0.5)
+        const char *open = memchr(s.at, '(', s.len < 14 ? s.len : 14);
+        if (open) s = skip(s, (size_t)(open + 1 - s.at));
+    }
+    return s;
+}
+
+// "validation loss", "eval loss": not of a training step.
+static bool is_of_evaluation(Str line, size_t at) {
+    static const char *const words[] = {"validation ", "eval ", "val ", "test ", "valid "};
+    for (size_t i = 0; i < COUNT(words); i++) {
+        size_t len = strlen(words[i]);
+        if (at >= len && starts((Str){line.at + at - len, len}, words[i])) return true;
+    }
+    return false;
+}
+
+static void take_pair(Line *out, const Key *key, Str rest) {
+    Pair *pair = &out->pairs[key->role], found = {.rank = key->rank};
+    if (key->rank >= pair->rank) return;
+    Str value = skip_separator(rest);
+    if (value.at == rest.at) return; // "iterator", "steps"
+    if (key->role == ROLE_PHASE) {
+        size_t n = 0;
+        while (n < value.len && is_word(value.at[n])) n++;
+        found.word = (Str){value.at, n};
+        *pair = found;
+        return;
+    }
+    if (!read_number(value, &found, &rest)) return;
+    if (key->role == ROLE_TIME) {
+        bool is_ms = starts(rest, "ms") || starts(rest, " ms");
+        found.number *= is_ms ? 1e-3 : key->factor;
+    }
+    *pair = found;
+}
+
+// Tries the keys that begin with this letter at a place where a word begins.
+static size_t take_key(Line *out, Str line, size_t at) {
+    Str here = skip(line, at);
+    char first = lower(here.at[0]);
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        const Key *key = &keys[i];
+        if (key->text[0] != first || !starts(here, key->text)) continue;
+        size_t len = strlen(key->text);
+        if (len < here.len && (is_word(here.at[len]) || here.at[len] == '/')) continue;
+        if (key->role == ROLE_LOSS && is_of_evaluation(line, at)) return len;
+        take_pair(out, key, skip(here, len));
+        return len;
+    }
+    return 0;
+}
+
+// ---- progress bars ------------------------------------------------------------------
+
+// "12/100 [00:05<00:40, 2.1it/s, loss=0.5]": at the digit that begins it.
+static void take_bar(Line *out, Str line, size_t at) {
+    Pair done = {0}, total = {0}, rate = {0};
+    Str rest;
+    if (out->has_bar || !read_number(skip(line, at), &done, &rest)) return;
+    if (!rest.len || rest.at[0] != '/' || !read_number(skip(rest, 1), &total, &rest)) return;
+    if (!starts(rest, " [") || !memchr(rest.at, '<', rest.len)) return;
+    out->has_bar = true;
+    out->bar_step = done.number < 9e15 ? (int64_t)done.number : 0;
+    for (size_t i = 0; i + 3 < rest.len; i++) {
+        bool per_step = starts(skip(rest, i), "s/it"), per_second = starts(skip(rest, i), "it/s");
+        if (!per_step && !per_second) continue;
+        size_t start = i;
+        while (start > 0 && (is_digit(rest.at[start - 1]) || rest.at[start - 1] == '.')) start--;
+        Str after;
+        if (!read_number(skip(rest, start), &rate, &after) || rate.number <= 0) return;
+        out->bar_time_s = per_step ? rate.number : 1 / rate.number;
+        return;
+    }
+}
+
+static void read_line(Line *out, Str line) {
+    *out = (Line){0};
+    for (int i = 0; i < ROLE_COUNT; i++) out->pairs[i].rank = RANK_NONE;
+    bool begins = true; // a word may begin here
+    for (size_t i = 0; i < line.len; i++) {
+        char c = line.at[i];
+        bool word = is_word(c);
+        if (word && begins) {
+            if (is_digit(c)) take_bar(out, line, i);
+            else i += take_key(out, line, i);
+            c = i < line.len ? line.at[i] : ' ';
+            word = is_word(c);
+        }
+        begins = !word && c != '/' && c != '.';
+        out->is_dict |= c == '{';
+    }
+}
+
+// ---- records ------------------------------------------------------------------------
+
+// The step's number, where the line or the bar has one; else counted.
+static int64_t step_number(StepParser *parser, const Line *line) {
+    const Pair *step = &line->pairs[ROLE_STEP], *epoch = &line->pairs[ROLE_EPOCH];
+    if (step->rank == RANK_NONE) {
+        int64_t shown = line->has_bar ? line->bar_step : parser->shown;
+        return parser->last = shown > parser->last ? shown : parser->last + 1;
+    }
+    int64_t number = (int64_t)step->number;
+    if (epoch->rank != RANK_NONE) {
+        // Steps that begin anew in each epoch go on from the last one.
+        bool anew = epoch->number > parser->epoch && number + parser->offset <= parser->last &&
+                    floor(epoch->number) == epoch->number;
+        if (anew) parser->offset = parser->last + (number == 0 ? 1 : 0);
+        parser->epoch = epoch->number;
+        number += parser->offset;
+    }
+    return parser->last = number;
+}
+
+static void give(StepParser *parser, const Line *line) {
+    const Pair *loss = &line->pairs[ROLE_LOSS], *time = &line->pairs[ROLE_TIME];
+    const Pair *phase = &line->pairs[ROLE_PHASE];
+    StepRecord record = {.step = step_number(parser, line)};
+    record.has_loss = loss->rank != RANK_NONE;
+    record.loss = loss->number;
+    record.quantum = loss->quantum;
+    double bar = line->has_bar ? line->bar_time_s : parser->shown_time_s;
+    record.has_time = time->rank != RANK_NONE || bar > 0;
+    record.step_time_s = time->rank != RANK_NONE ? time->number : bar;
+    size_t n = phase->word.len < STEP_PHASE_MAX ? phase->word.len : STEP_PHASE_MAX - 1;
+    if (n) memcpy(record.phase, phase->word.at, n);
+    parser->take(parser->data, &record);
+}
+
+static void take_line(StepParser *parser, Str text) {
+    Line line;
+    read_line(&line, text);
+    const Pair *step = &line.pairs[ROLE_STEP];
+    bool has_step = step->rank != RANK_NONE && step->number >= 0 && step->number < 9e15;
+    bool has_loss = line.pairs[ROLE_LOSS].rank != RANK_NONE;
+    bool has_time = line.pairs[ROLE_TIME].rank != RANK_NONE;
+    if (has_step ? has_loss || has_time : has_loss && (line.is_dict || line.has_bar)) {
+        give(parser, &line);
+    }
+    if (!line.has_bar) return;
+    parser->shown = line.bar_step;
+    parser->shown_time_s = line.bar_time_s;
+}
+
+// ---- lines ----------------------------------------------------------------------------
+
+// Takes out "\x1b[31m" and the like, in place.
+static Str without_escapes(Str line) {
+    char *at = (char *)(uintptr_t)line.at, *end = at;
+    if (!memchr(at, 0x1b, line.len)) return line;
+    for (size_t i = 0; i < line.len; i++) {
+        if (at[i] != 0x1b) {
+            *end++ = at[i];
+            continue;
+        }
+        if (i + 1 < line.len && at[i + 1] == '[') i++;
+        while (i + 1 < line.len && !(at[i + 1] >= '@' && at[i + 1] <= '~')) i++;
+        i++;
+    }
+    return (Str){at, (size_t)(end - at)};
+}
+
+static void end_line(StepParser *parser) {
+    if (parser->line.len && !parser->is_long) {
+        take_line(parser, without_escapes(buf_str(&parser->line)));
+    }
+    buf_clear(&parser->line);
+    parser->is_long = false;
+}
+
+static void add_part(StepParser *parser, Str part) {
+    if (parser->line.len + part.len > STEP_LINE_MAX) {
+        parser->is_long = true;
+        buf_clear(&parser->line);
+    }
+    if (!parser->is_long) buf_add(&parser->line, part);
+}
+
+void step_parser_init(StepParser *parser, void (*take)(void *data, const StepRecord *step),
+                      void *data) {
+    *parser = (StepParser){.take = take, .data = data, .shown = -1};
+}
+
+void step_parser_feed(StepParser *parser, Str chunk) {
+    size_t start = 0;
+    for (size_t i = 0; i < chunk.len; i++) {
+        if (chunk.at[i] != '\n' && chunk.at[i] != '\r') continue;
+        add_part(parser, (Str){chunk.at + start, i - start});
+        end_line(parser);
+        start = i + 1;
+    }
+    if (start < chunk.len) add_part(parser, skip(chunk, start));
+}
+
+void step_parser_end(StepParser *parser) {
+    end_line(parser);
+    buf_free(&parser->line);
+}
+
+// ---- lists ----------------------------------------------------------------------------
+
+// The index of the first record that is not before `step`.
+static uint32_t find_place(const StepList *list, int64_t step) {
+    uint32_t low = 0, high = list->len;
+    if (high && list->at[high - 1].step < step) return high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (list->at[middle].step < step) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+void step_list_add(StepList *list, Arena *arena, const StepRecord *step) {
+    uint32_t place = find_place(list, step->step);
+    if (place < list->len && list->at[place].step == step->step) {
+        StepRecord *old = &list->at[place];
+        StepRecord kept = *old;
+        *old = *step;
+        // Another rank, or another line, may tell the rest.
+        if (!step->has_loss && kept.has_loss) {
+            old->has_loss = true;
+            old->loss = kept.loss;
+            old->quantum = kept.quantum;
+        }
+        if (!step->has_time && kept.has_time) {
+            old->has_time = true;
+            old->step_time_s = kept.step_time_s;
+        }
+        return;
+    }
+    vec_push(arena, list, *step);
+    memmove(list->at + place + 1, list->at + place,
+            (list->len - 1 - place) * sizeof(*list->at));
+    list->at[place] = *step;
+}
+
+const StepRecord *step_list_find(const StepList *list, int64_t step) {
+    uint32_t place = find_place(list, step);
+    bool found = place < list->len && list->at[place].step == step;
+    return found ? &list->at[place] : NULL;
+}
+
+// ---- JSON lines -------------------------------------------------------------------------
+
+void step_write_json(Buf *out, const StepRecord *step) {
+    Json json;
+    json_init(&json, out);
+    json_object(&json, JSON_LINE);
+    json_key(&json, "step");
+    json_int_write(&json, step->step);
+    json_key(&json, "loss");
+    if (step->has_loss) json_double(&json, step->loss);
+    else json_null(&json);
+    json_key(&json, "step_time");
+    if (step->has_time) json_double(&json, step->step_time_s);
+    else json_null(&json);
+    if (step->phase[0]) {
+        json_key(&json, "phase");
+        json_str(&json, str_of(step->phase));
+    }
+    if (step->has_loss && !isfinite(step->loss)) {
+        const char *text = isnan(step->loss) ? "nan" : step->loss > 0 ? "inf" : "-inf";
+        json_key(&json, "loss_text");
+        json_str(&json, str_of(text));
+    }
+    json_end(&json);
+}
+
+void steps_write_jsonl(Buf *out, const StepList *list) {
+    for (uint32_t i = 0; i < list->len; i++) step_write_json(out, &list->at[i]);
+}
+
+// A loss that JSON has no number for.
+static bool read_loss_text(StepRecord *out, Str text) {
+    Pair pair = {0};
+    Str rest;
+    if (!text.len || !read_number(text, &pair, &rest) || rest.len) return false;
+    out->loss = pair.number;
+    return true;
+}
+
+static bool read_json_step(StepRecord *out, const JsonVal *v, Err *err) {
+    const JsonVal *loss = json_member(v, "loss"), *time = json_member(v, "step_time");
+    *out = (StepRecord){.step = json_int(json_member(v, "step"), -1)};
+    if (out->step < 0) return err_set(err, "'step' is no number from 0 up");
+    out->has_loss = json_is_number(loss);
+    out->loss = json_number(loss, 0);
+    if (!out->has_loss) {
+        Str text = json_text(loss);
+        if (!text.len) text = json_text(json_member(v, "loss_text"));
+        out->has_loss = read_loss_text(out, text);
+    }
+    out->has_time = json_is_number(time);
+    out->step_time_s = json_number(time, 0);
+    Str phase = json_text(json_member(v, "phase"));
+    if (phase.len < STEP_PHASE_MAX) memcpy(out->phase, phase.at, phase.len);
+    return true;
+}
+
+// One line of the file; empty lines are passed over.
+static bool add_json_line(StepList *out, Arena *arena, Str line, Err *err) {
+    const JsonVal *v;
+    StepRecord record;
+    while (line.len && (line.at[line.len - 1] == '\r' || line.at[line.len - 1] == ' ')) line.len--;
+    if (!line.len) return true;
+    if (!json_read_loose(&v, arena, line, err) || !read_json_step(&record, v, err)) return false;
+    step_list_add(out, arena, &record);
+    return true;
+}
+
+bool steps_read_jsonl(StepList *out, Arena *arena, const char *path, Err *err) {
+    enum { BYTES_MAX = 1024 * 1024 * 1024 };
+    Str text;
+    *out = (StepList){0};
+    if (!file_read(&text, arena, path, BYTES_MAX, err)) return false;
+    if (str_starts(text, "\xef\xbb\xbf")) text = skip(text, 3);
+    for (uint32_t number = 1; text.len; number++) {
+        const char *end = memchr(text.at, '\n', text.len);
+        Str line = {text.at, end ? (size_t)(end - text.at) : text.len};
+        text = skip(text, line.len + (end != NULL));
+        Err fault;
+        if (!add_json_line(out, arena, line, &fault)) {
+            return err_set(err, "'%.200s':%u: %.200s", path, (unsigned)number, fault.text);
+        }
+    }
+    return true;
+}
