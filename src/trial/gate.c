@@ -63,20 +63,21 @@ static Str say_fail(const Gate *out, Arena *arena, double threshold, const StepR
                         other->loss, base->loss, threshold, out->max_rel_diff);
 }
 
-static void judge(Gate *out, Arena *arena, double threshold, uint32_t min_steps) {
-    if (out->common < min_steps) {
+static void judge(Gate *out, Arena *arena, GateLimits limits) {
+    if (out->common < limits.min_steps) {
         out->verdict = GATE_TOO_SHORT;
         out->reason = arena_printf(arena, "%u common steps with a loss, %u are needed", out->common,
-                                   min_steps);
+                                   limits.min_steps);
         return;
     }
     out->verdict = GATE_PASS;
     out->reason = arena_printf(arena, "the loss follows over %u steps, at most %.3g apart (limit "
-                               "%g)", out->common, out->max_rel_diff, threshold);
+                               "%g)", out->common, out->max_rel_diff, limits.threshold);
 }
 
 void gate_compare(Gate *out, Arena *arena, const StepList *base, const StepList *other,
-                  double threshold, uint32_t min_steps) {
+                  GateLimits limits) {
+    double threshold = limits.threshold;
     *out = (Gate){0};
     double coarse = threshold; // of the window
     for (uint32_t i = 0; i < base->len; i++) {
@@ -97,7 +98,7 @@ void gate_compare(Gate *out, Arena *arena, const StepList *base, const StepList 
         out->reason = say_fail(out, arena, threshold, a, b);
         return;
     }
-    judge(out, arena, threshold, min_steps);
+    judge(out, arena, limits);
 }
 
 // ---- metrics ----------------------------------------------------------------------------

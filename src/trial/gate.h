@@ -19,13 +19,18 @@ typedef struct Gate {
     Str reason;              // a sentence, in the arena
 } Gate;
 
+typedef struct GateLimits {
+    double threshold;   // of the relative difference
+    uint32_t min_steps; // common ones
+} GateLimits;
+
 // |base - other| / max(|base|, 1e-3); infinite unless both are finite.
 double gate_rel_diff(double base, double other);
 // Fails on a step beyond `threshold`, on one whose loss is not finite or that
 // `other` does not have, and on the window. Never tighter than
 // what the logs resolve.
 void gate_compare(Gate *out, Arena *arena, const StepList *base, const StepList *other,
-                  double threshold, uint32_t min_steps);
+                  GateLimits limits);
 // The array of {step, phase, base_loss, fused_loss, base_time, fused_time}:
 // outer join by step; what is missing or not finite is null.
 void metrics_write(Json *json, const StepList *base, const StepList *fused);

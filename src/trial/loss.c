@@ -9,10 +9,8 @@
 
 // ---- runs -----------------------------------------------------------------------
 
-static bool make_overlay(Trial *trial, Overlay *out, TrialEdits *edits, Str owner,
-                         const bool *in, Err *err) {
-    *edits = (TrialEdits){0};
-    if (!trial->hooks.render(trial->hooks.data, edits, in, err)) return false;
+static bool make_overlay(Trial *trial, Overlay *out, const TrialEdits *edits, Str owner,
+                         Err *err) {
     Str *files = NEW_N(trial->arena, Str, trial->count);
     for (uint32_t i = 0; i < trial->count; i++) files[i] = trial->candidates[i].finding->file;
     OverlaySpec spec = {.root = trial->root, .tree = trial_run_path(trial, owner, "tree"),
@@ -24,9 +22,10 @@ static bool make_overlay(Trial *trial, Overlay *out, TrialEdits *edits, Str owne
 
 bool trial_baseline_overlay(Trial *trial, Err *err) {
     if (trial->has_overlay) return true;
-    TrialEdits edits;
+    TrialEdits edits = {0};
     trial->has_overlay =
-        make_overlay(trial, &trial->baseline_overlay, &edits, STR("baseline"), NULL, err);
+        trial->hooks.render(trial->hooks.data, &edits, NULL, err) &&
+        make_overlay(trial, &trial->baseline_overlay, &edits, STR("baseline"), err);
     return trial->has_overlay;
 }
 
@@ -34,8 +33,10 @@ bool work_overlay(Work *work, Err *err) {
     if (work->has_overlay) return true;
     bool *in = NEW_N(work->trial->arena, bool, work->trial->count);
     in[work->number] = true;
-    work->has_overlay = make_overlay(work->trial, &work->overlay, &work->edits, work->task->slug,
-                                     in, err);
+    const TrialHooks *hooks = &work->trial->hooks;
+    work->has_overlay =
+        hooks->render(hooks->data, &work->edits, in, err) &&
+        make_overlay(work->trial, &work->overlay, &work->edits, work->task->slug, err);
     return work->has_overlay;
 }
 
@@ -72,7 +73,7 @@ bool trial_arm(Trial *trial, ArmResult *out, const RunPlan *plan, Err *err) {
         .is_candidate = plan->is_candidate, .key = run_key(trial, plan),
         .reference = plan->is_watched ? &trial->baseline.steps : NULL,
     };
-    trial_say(trial, "  run %.*s/%s: %s", STR_FMT(plan->owner), plan->name,
+    trial_say(trial, "  run %.*s/%s, log %s/log.txt", STR_FMT(plan->owner), plan->name,
               trial_run_path(trial, plan->owner, plan->name));
     if (!arm_run(out, trial->arena, &spec, err)) return false;
     trial->interrupted |= out->end == PROC_INTERRUPTED;
@@ -118,7 +119,7 @@ static bool make_baseline(Trial *trial, Err *err) {
         return true;
     }
     gate_compare(&trial->repeat, trial->arena, &trial->baseline.steps, &trial->again.steps,
-                 launch->threshold, GATE_MIN_STEPS);
+                 (GateLimits){launch->threshold, GATE_MIN_STEPS});
     if (trial->repeat.verdict != GATE_PASS) {
         trial->baseline_fault = arena_printf(
             trial->arena, "the run does not repeat itself: %.*s; fix its seeds (torch, numpy, "
@@ -224,7 +225,7 @@ static void judge(Work *work) {
         return;
     }
     gate_compare(&work->gate, trial->arena, &trial->baseline.steps, &work->fused.steps,
-                 launch->threshold, work->fused.left ? 1 : GATE_MIN_STEPS);
+                 (GateLimits){launch->threshold, work->fused.left ? 1 : GATE_MIN_STEPS});
     StageStatus status = work->gate.verdict == GATE_PASS && !work->fused.left ? STAGE_PASS
                          : work->gate.verdict == GATE_TOO_SHORT               ? STAGE_BLOCKED
                                                                               : STAGE_FAIL;
@@ -251,38 +252,51 @@ bool loss_stage(Work *work, Err *err) {
 
 // ---- all that passed, in one run -----------------------------------------------------------
 
-bool together_stage(Trial *trial, Err *err) {
-    bool *in = NEW_N(trial->arena, bool, trial->count);
+static uint32_t choose_passed(const Trial *trial, bool *in) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < trial->count; i++) {
         const Task *task = task_find(trial->tasks, trial->candidates[i].finding->id);
         in[i] = task->stages[STAGE_LOSS].status == STAGE_PASS && task->answer != ANSWER_DO_NOT;
         count += in[i];
     }
+    return count;
+}
+
+static void judge_together(Trial *trial, const ArmResult *result) {
+    Stage *stage = &trial->tasks->together;
+    const Launch *launch = &trial->tasks->launch;
+    if (!arm_is_complete(result, launch)) {
+        *stage = (Stage){STAGE_FAIL, fault_with_tail(trial, result, "all together"), false};
+        return;
+    }
+    Gate gate;
+    gate_compare(&gate, trial->arena, &trial->baseline.steps, &result->steps,
+                 (GateLimits){launch->threshold, result->left ? 1 : GATE_MIN_STEPS});
+    bool passed = gate.verdict == GATE_PASS && !result->left;
+    *stage = (Stage){passed ? STAGE_PASS : STAGE_FAIL, gate.reason,
+                     counts_sum(&result->counts, 0).emulated > 0};
+}
+
+bool together_stage(Trial *trial, Err *err) {
+    bool *in = NEW_N(trial->arena, bool, trial->count);
+    uint32_t count = choose_passed(trial, in);
     trial->tasks->together = (Stage){0};
     if (count < 2) return true;
     if (!trial->has_baseline && !make_baseline(trial, err)) return false;
     if (trial->baseline_fault.len || trial->interrupted) return true;
     Overlay overlay;
-    TrialEdits edits;
+    TrialEdits edits = {0};
     ArmResult result;
     trial_say(trial, "all %u that passed, in one run", count);
-    if (!make_overlay(trial, &overlay, &edits, STR("together"), in, err)) return false;
+    if (!trial->hooks.render(trial->hooks.data, &edits, in, err) ||
+        !make_overlay(trial, &overlay, &edits, STR("together"), err)) {
+        return false;
+    }
     RunPlan plan = {.overlay = &overlay, .owner = STR("together"), .name = "loss-1",
-                    .candidates = edits.candidates.at, .candidate_count = edits.candidates.len,
+                    .candidates = edits.candidates.at,
+                    .candidate_count = edits.candidates.len,
                     .is_candidate = true, .is_watched = true};
     if (!trial_arm(trial, &result, &plan, err)) return false;
-    if (trial->interrupted) return true;
-    Stage *stage = &trial->tasks->together;
-    if (!arm_is_complete(&result, &trial->tasks->launch)) {
-        *stage = (Stage){STAGE_FAIL, fault_with_tail(trial, &result, "all together"), false};
-        return true;
-    }
-    Gate gate;
-    gate_compare(&gate, trial->arena, &trial->baseline.steps, &result.steps,
-                 trial->tasks->launch.threshold, result.left ? 1 : GATE_MIN_STEPS);
-    bool passed = gate.verdict == GATE_PASS && !result.left;
-    *stage = (Stage){passed ? STAGE_PASS : STAGE_FAIL, gate.reason,
-                     counts_sum(&result.counts, 0).emulated > 0};
+    if (!trial->interrupted) judge_together(trial, &result);
     return true;
 }
