@@ -11,6 +11,8 @@ int apply_command(const Args *args);
 int verify_command(const Args *args);
 int resume_command(const Args *args);
 int status_command(const Args *args);
+int steps_command(const Args *args);
+int merge_command(const Args *args);
 int dump_command(const Args *args);
 int rules_command(const Args *args);
 

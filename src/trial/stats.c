@@ -222,9 +222,9 @@ void stats_judge(Stats *out, Arena *arena, TimedRun *runs, uint32_t count, uint6
     if (out->speed != SPEED_UNDECIDED) return;
     if (out->runs_needed <= fewest) out->runs_needed = fewest + 1;
     out->reason = arena_printf(arena, "undecided: needs %u runs a side, %u were made (95 %% "
-                               "interval of the ratio %.3f to %.3f; the unchanged code differs from "
-                               "itself by %.1f %%)", out->runs_needed, fewest, out->low, out->high,
-                               out->noise * 100);
+                               "interval of the ratio %.3f to %.3f; the unchanged code differs "
+                               "from itself by %.1f %%)", out->runs_needed, fewest, out->low,
+                               out->high, out->noise * 100);
 }
 
 // ---- JSON -------------------------------------------------------------------------------------

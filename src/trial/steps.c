@@ -258,7 +258,8 @@ static int64_t step_number(StepParser *parser, const Line *line) {
     int64_t number = (int64_t)step->number;
     if (epoch->rank != RANK_NONE) {
         // Steps that begin anew in each epoch go on from the last one.
-        bool anew = epoch->number > parser->epoch && number + parser->offset <= parser->last &&
+        bool anew = parser->epoch >= 0 && epoch->number > parser->epoch &&
+                    number + parser->offset <= parser->last &&
                     floor(epoch->number) == epoch->number;
         if (anew) parser->offset = parser->last + (number == 0 ? 1 : 0);
         parser->epoch = epoch->number;
@@ -333,7 +334,7 @@ static void add_part(StepParser *parser, Str part) {
 
 void step_parser_init(StepParser *parser, void (*take)(void *data, const StepRecord *step),
                       void *data) {
-    *parser = (StepParser){.take = take, .data = data, .shown = -1};
+    *parser = (StepParser){.take = take, .data = data, .shown = -1, .epoch = -1};
 }
 
 void step_parser_feed(StepParser *parser, Str chunk) {
@@ -366,22 +367,25 @@ static uint32_t find_place(const StepList *list, int64_t step) {
     return low;
 }
 
+void step_merge(StepRecord *into, const StepRecord *step) {
+    StepRecord kept = *into;
+    *into = *step;
+    // Another rank, or another line, may have told the rest.
+    if (!step->has_loss && kept.has_loss) {
+        into->has_loss = true;
+        into->loss = kept.loss;
+        into->quantum = kept.quantum;
+    }
+    if (!step->has_time && kept.has_time) {
+        into->has_time = true;
+        into->step_time_s = kept.step_time_s;
+    }
+}
+
 void step_list_add(StepList *list, Arena *arena, const StepRecord *step) {
     uint32_t place = find_place(list, step->step);
     if (place < list->len && list->at[place].step == step->step) {
-        StepRecord *old = &list->at[place];
-        StepRecord kept = *old;
-        *old = *step;
-        // Another rank, or another line, may tell the rest.
-        if (!step->has_loss && kept.has_loss) {
-            old->has_loss = true;
-            old->loss = kept.loss;
-            old->quantum = kept.quantum;
-        }
-        if (!step->has_time && kept.has_time) {
-            old->has_time = true;
-            old->step_time_s = kept.step_time_s;
-        }
+        step_merge(&list->at[place], step);
         return;
     }
     vec_push(arena, list, *step);

@@ -41,6 +41,8 @@ void step_parser_end(StepParser *parser);
 // Steps by number; of records of one step the last one counts.
 typedef VEC(StepRecord) StepList; // sorted
 
+// What a later record says of the same step; what it leaves out stays.
+void step_merge(StepRecord *into, const StepRecord *step);
 void step_list_add(StepList *list, Arena *arena, const StepRecord *step);
 const StepRecord *step_list_find(const StepList *list, int64_t step); // NULL if none
 
