@@ -20,13 +20,15 @@ static const Command commands[] = {
      "find code that fused operators can replace; write a report"},
     {"confirm", confirm_command,
      "agree to candidates, so that they may be verified"},
-    {"apply", apply_command, "write candidates into the project, or take them back"},
-    {"rules", rules_command, "list and check the rules"},
+    {"capture", capture_command, "record what really goes into confirmed candidates"},
+    {"unit", unit_command, "precision of confirmed candidates on tensors"},
     {"verify", verify_command, "precision, loss and step time of confirmed candidates"},
     {"resume", resume_command, "go on with an interrupted verification"},
     {"status", status_command, "the task list of the verification"},
+    {"apply", apply_command, "write candidates into the project, or take them back"},
     {"steps", steps_command, "training steps out of a log, as JSON lines"},
     {"merge", merge_command, "the steps of two runs side by side; does the loss follow?"},
+    {"rules", rules_command, "list and check the rules"},
     {"dump", dump_command, "show how a function is understood"},
 };
 

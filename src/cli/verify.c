@@ -3,14 +3,12 @@
 #include "base/base.h"
 
 #include "cli/commands.h"
+#include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/output_folder.h"
 #include "cli/trial_setup.h"
 
 #include "base/file.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 typedef struct VerifyArgs {
     const char *output, *lang, *steps, *threshold, *timeout, *python, *log, *seed, *device;
@@ -60,24 +58,14 @@ static const Usage usage = {
     },
 };
 
-static bool read_number(double *out, const char *text, const char *name, double least, Err *err) {
-    char *end = NULL;
-    if (!text) return true;
-    *out = strtod(text, &end);
-    if (end == text || *end || !isfinite(*out) || *out < least) {
-        return err_set(err, "'--%s' takes a number from %g up, not '%s'", name, least, text);
-    }
-    return true;
-}
-
 static bool read_launch(Launch *launch, const VerifyArgs *args, Err *err) {
     double steps = 60, seed = 1;
     launch->threshold = 0.01;
     launch->timeout_s = 1800;
-    if (!read_number(&steps, args->steps, "steps", GATE_MIN_STEPS, err) ||
-        !read_number(&launch->threshold, args->threshold, "threshold", 0, err) ||
-        !read_number(&launch->timeout_s, args->timeout, "timeout", 0.1, err) ||
-        !read_number(&seed, args->seed, "seed", 0, err)) {
+    if (!launch_number(&steps, args->steps, "steps", GATE_MIN_STEPS, err) ||
+        !launch_number(&launch->threshold, args->threshold, "threshold", 0, err) ||
+        !launch_number(&launch->timeout_s, args->timeout, "timeout", 0.1, err) ||
+        !launch_number(&seed, args->seed, "seed", 0, err)) {
         return false;
     }
     if (steps > 1e6) return err_set(err, "'--steps' takes a number up to 1000000");
@@ -89,20 +77,6 @@ static bool read_launch(Launch *launch, const VerifyArgs *args, Err *err) {
     launch->no_emulate = args->no_emulate;
     launch->no_performance = args->no_performance;
     return true;
-}
-
-// Splits the arguments at "--": what is before it is ours.
-static Args split(const Args *args, Launch *launch) {
-    Args ours = *args;
-    for (int i = 0; i < args->count; i++) {
-        if (strcmp(args->at[i], "--") != 0) continue;
-        ours.count = i;
-        for (int k = i + 1; k < args->count; k++) {
-            vec_push(args->run, &launch->argv, str_of(args->at[k]));
-        }
-        break;
-    }
-    return ours;
 }
 
 // Results of another command or other options are no answer to this one.
@@ -133,7 +107,7 @@ int verify_command(const Args *args) {
     Launch launch = {0};
     Err err;
     int code;
-    Args ours = split(args, &launch);
+    Args ours = launch_split(args, &launch);
     if (!options_read(&given, &ids, &usage, &ours, &code)) return code;
     if (!read_launch(&launch, &given, &err)) return output_fail(EXIT_USAGE, "%s", err.text);
     TrialArgs trial = {.output = given.output, .lang = given.lang, .ids = &ids,
