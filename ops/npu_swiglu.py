@@ -49,4 +49,5 @@ def golden(input, dim=-1):
     half = input.shape[dim] // 2
     first = input.narrow(dim, 0, half).float()
     second = input.narrow(dim, half, half).float()
-    return (first / (1.0 + torch.exp(-first)) * second).to(input.dtype)
+    # sigmoid, because exp(-first) overflows, and its gradient is nan then.
+    return (first * torch.sigmoid(first) * second).to(input.dtype)

@@ -82,6 +82,7 @@ int unit_command(const Args *args) {
     if (code == EXIT_DONE) {
         Launch *launch = &setup.tasks.launch; // of this command alone: not stored
         launch->device = str_of(given.device ? given.device : "auto");
+        launch->python = STR("");
         launch->no_emulate = given.no_emulate;
         if (!launch->seed) launch->seed = 1;
         code = check(&setup);

@@ -144,7 +144,7 @@ bool trial_capture(Trial *trial, Str *fault, Err *err) {
     if (!captures.len) {
         *fault = arm_is_complete(&result, &trial->tasks->launch)
                      ? STR("the command never runs the code of these candidates")
-                     : arm_fault(&result, trial->arena, &trial->tasks->launch);
+                     : trial_fault(trial, &result, "the run");
         return true;
     }
     for (uint32_t i = 0; i < trial->count; i++) {

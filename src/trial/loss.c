@@ -82,7 +82,7 @@ bool trial_arm(Trial *trial, ArmResult *out, const RunPlan *plan, Err *err) {
     return true;
 }
 
-static Str fault_with_tail(const Trial *trial, const ArmResult *result, const char *which) {
+Str trial_fault(const Trial *trial, const ArmResult *result, const char *which) {
     Str fault = arm_fault(result, trial->arena, &trial->tasks->launch);
     return arena_printf(trial->arena, "%s: %.*s%s%.*s", which, STR_FMT(fault),
                         result->tail.len ? "; its last lines:\n" : "", STR_FMT(result->tail));
@@ -104,7 +104,7 @@ static bool make_baseline(Trial *trial, Err *err) {
     if (!trial_baseline_overlay(trial, err)) return false;
     if (!run_baseline(trial, &trial->baseline, "loss-1", err)) return false;
     if (!arm_is_complete(&trial->baseline, launch)) {
-        trial->baseline_fault = fault_with_tail(trial, &trial->baseline, "the unchanged code");
+        trial->baseline_fault = trial_fault(trial, &trial->baseline, "the unchanged code");
         return true;
     }
     if (trial->baseline.steps.len < GATE_MIN_STEPS) {
@@ -115,7 +115,7 @@ static bool make_baseline(Trial *trial, Err *err) {
     }
     if (!run_baseline(trial, &trial->again, "loss-2", err)) return false;
     if (!arm_is_complete(&trial->again, launch)) {
-        trial->baseline_fault = fault_with_tail(trial, &trial->again, "the unchanged code again");
+        trial->baseline_fault = trial_fault(trial, &trial->again, "the unchanged code again");
         return true;
     }
     gate_compare(&trial->repeat, trial->arena, &trial->baseline.steps, &trial->again.steps,
@@ -215,7 +215,7 @@ static void judge(Work *work) {
     if (trial->interrupted) return;
     if (!arm_is_complete(&work->fused, launch)) {
         stage_set(task, STAGE_LOSS, STAGE_FAIL,
-                  fault_with_tail(trial, &work->fused, "with the candidate"));
+                  trial_fault(trial, &work->fused, "with the candidate"));
         return;
     }
     Str fault = fused_counts_fault(work);
@@ -266,7 +266,7 @@ static void judge_together(Trial *trial, const ArmResult *result) {
     Stage *stage = &trial->tasks->together;
     const Launch *launch = &trial->tasks->launch;
     if (!arm_is_complete(result, launch)) {
-        *stage = (Stage){STAGE_FAIL, fault_with_tail(trial, result, "all together"), false};
+        *stage = (Stage){STAGE_FAIL, trial_fault(trial, result, "all together"), false};
         return;
     }
     Gate gate;

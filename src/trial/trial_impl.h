@@ -41,6 +41,9 @@ typedef struct RunPlan {
 } RunPlan;
 MUST_CHECK bool trial_arm(Trial *trial, ArmResult *out, const RunPlan *plan, Err *err);
 
+// What went wrong with a run, and its last lines.
+Str trial_fault(const Trial *trial, const ArmResult *result, const char *which);
+
 // The stages: the outcome is in the task.
 MUST_CHECK bool unit_stage(Work *work, Err *err);
 MUST_CHECK bool loss_stage(Work *work, Err *err);

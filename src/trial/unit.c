@@ -101,8 +101,10 @@ static void write_spec(Buf *out, const Work *work) {
     json_bool(&json, !launch->no_emulate);
     json_key(&json, "seed");
     json_int_write(&json, launch->seed);
-    // Not read by the runtime: another state of the project is another question.
+    // Not read by the runtime: with another project or Python it is another question.
     add_text(&json, "project", str_of(trial->baseline_overlay.digest));
+    add_text(&json, "python", str_of(trial->python));
+    add_text(&json, "npufuse", STR(NPUFUSE_VERSION));
     json_end(&json);
 }
 
