@@ -10,10 +10,37 @@ double gate_rel_diff(double base, double other) {
     return fabs(base - other) / fmax(fabs(base), 1e-3);
 }
 
+// What a log resolves. One number may end in zeros that were not printed, so all
+// of them are asked: the finest last digit, and the most digits.
+typedef struct Resolution {
+    double finest; // worth of the finest last digit
+    double grain;  // least (worth of the last digit / value)
+} Resolution;
+
+static Resolution resolution_of(const StepList *list) {
+    Resolution out = {INFINITY, INFINITY};
+    for (uint32_t i = 0; i < list->len; i++) {
+        const StepRecord *step = &list->at[i];
+        if (!step->has_loss || !isfinite(step->loss)) continue;
+        out.finest = fmin(out.finest, step->quantum);
+        if (step->loss != 0) out.grain = fmin(out.grain, step->quantum / fabs(step->loss));
+    }
+    return out;
+}
+
+static double quantum_of(const StepRecord *step, Resolution r) {
+    return fmin(step->quantum, fmax(r.finest, r.grain * fabs(step->loss)));
+}
+
+typedef struct Limit {
+    double threshold;
+    Resolution base, other;
+} Limit;
+
 // What one step's limit is: the threshold, or what the logs can tell apart.
-static double limit_of(const StepRecord *base, const StepRecord *other, double threshold) {
-    double quantum = fmax(base->quantum, other->quantum);
-    return fmax(threshold, quantum / fmax(fabs(base->loss), 1e-3));
+static double limit_of(const StepRecord *base, const StepRecord *other, const Limit *limit) {
+    double quantum = fmax(quantum_of(base, limit->base), quantum_of(other, limit->other));
+    return fmax(limit->threshold, quantum / fmax(fabs(base->loss), 1e-3));
 }
 
 static void note_fail(Gate *out, int64_t step) {
@@ -23,11 +50,11 @@ static void note_fail(Gate *out, int64_t step) {
 }
 
 static void compare_step(Gate *out, const StepRecord *base, const StepRecord *other,
-                         double threshold) {
+                         const Limit *limit) {
     double rel = gate_rel_diff(base->loss, other->loss);
     out->common++;
     if (rel > out->max_rel_diff) out->max_rel_diff = rel;
-    if (rel > limit_of(base, other, threshold)) note_fail(out, base->step);
+    if (rel > limit_of(base, other, limit)) note_fail(out, base->step);
 }
 
 // Means of the last GATE_WINDOW steps that both have.
@@ -78,14 +105,15 @@ static void judge(Gate *out, Arena *arena, GateLimits limits) {
 void gate_compare(Gate *out, Arena *arena, const StepList *base, const StepList *other,
                   GateLimits limits) {
     double threshold = limits.threshold;
+    Limit limit = {threshold, resolution_of(base), resolution_of(other)};
     *out = (Gate){0};
     double coarse = threshold; // of the window
     for (uint32_t i = 0; i < base->len; i++) {
         const StepRecord *a = &base->at[i], *b = step_list_find(other, a->step);
         if (!a->has_loss) continue;
         if (b && b->has_loss) {
-            compare_step(out, a, b, threshold);
-            coarse = fmax(coarse, limit_of(a, b, threshold));
+            compare_step(out, a, b, &limit);
+            coarse = fmax(coarse, limit_of(a, b, &limit));
         } else {
             note_fail(out, a->step);
         }

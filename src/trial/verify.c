@@ -56,7 +56,9 @@ static void conclude(Work *work) {
         answer(task, ANSWER_DO_NOT, joined(arena, what, speed->reason));
     } else if (speed->status == STAGE_BLOCKED) {
         task->state = TASK_BLOCKED;
-        answer(task, ANSWER_UNDECIDED, joined(arena, "precision passed, blocked", speed->reason));
+        const char *what = task->speed == SPEED_UNDECIDED ? "precision passed, speed"
+                                                          : "precision passed, blocked";
+        answer(task, ANSWER_UNDECIDED, joined(arena, what, speed->reason));
     } else { // --no-performance
         task->state = TASK_CONCLUDED;
         answer(task, ANSWER_UNDECIDED, joined(arena, "precision passed", speed->reason));
