@@ -1,4 +1,6 @@
-"""The question of `npufuse confirm`, asked on a pseudo terminal."""
+"""The question of `npufuse confirm`, asked on a pseudo terminal, and files that
+hold applied candidates."""
+import hashlib
 import json
 import os
 import pty
@@ -86,3 +88,49 @@ def test_anything_else_writes_nothing(project, answer):
     assert code == 3
     assert b"not confirmed: the answer was not yes" in after
     assert not (folder / "fusion_verify" / "confirmations.json").exists()
+
+
+def sha256(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def journal_an_edit(folder, text):
+    """norm.py becomes `text`, as if npufuse had written it."""
+    work = folder / "fusion_verify"
+    (work / "pristine").mkdir()
+    (work / "pristine" / sha256(SOURCE)).write_text(SOURCE)
+    (folder / "norm.py").write_text(text)
+    entry = {"file": "norm.py", "pristine_sha256": sha256(SOURCE),
+             "current_sha256": sha256(text), "pending_sha256": "",
+             "applied": [], "pending": [], "edits": []}
+    (work / "journal.json").write_text(
+        json.dumps({"schema": 1, "root": ".", "files": [entry]}))
+
+
+def confirm(folder, id_):
+    done = subprocess.run([BINARY, "confirm", id_, "--statement", "yes"], cwd=folder,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+def test_applied_edits_are_no_change(project):
+    """Until somebody else changes the file, it counts as it was scanned."""
+    folder, id_ = project
+    journal_an_edit(folder, SOURCE.replace("h = x.float()", "h = x.double()"))
+    assert confirm(folder, id_) == (0, "")
+    with open(folder / "norm.py", "a") as file:
+        file.write("# mine\n")
+    code, error = confirm(folder, id_)
+    assert code == 3
+    assert "'norm.py' was changed since candidates were applied" in error
+
+
+def test_a_scan_of_applied_edits_speaks_of_them(project):
+    folder, _ = project
+    journal_an_edit(folder, "# applied\n" + SOURCE)
+    subprocess.run([BINARY, "scan", "-q", "norm.py"], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL)
+    findings = json.loads((folder / "fusion_verify" / "findings.json").read_text())
+    finding = findings["findings"][0]
+    assert finding["start_line"] == 6
+    assert confirm(folder, finding["id"]) == (0, "")
