@@ -1,0 +1,7 @@
+"""torch.mean, for rules about plain PyTorch."""
+module = "torch"
+operator = "mean"
+schema = "mean(Tensor input, int dim) -> Tensor"
+summary = "mean over an axis"
+source = "PyTorch documentation: torch.mean"
+autograd = "differentiable"
