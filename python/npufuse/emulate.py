@@ -306,6 +306,14 @@ def add_folder(place):
             fake.add(path)
 
 
+def afresh(operator):
+    """Loads an emulated operator's file again: it forgets what it may keep
+    between calls, so that tests do not depend on their order."""
+    found = getattr(module(), operator, None)
+    if isinstance(found, Operator):
+        module().add(found.spec.__file__)
+
+
 def is_emulated(candidate):
     return bool(getattr(candidate, "__npufuse_emulated__", False))
 
