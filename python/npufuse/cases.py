@@ -77,6 +77,12 @@ def strided(values, transposed, solid):
     return made
 
 
+def other_numbers(values):
+    """Numbers such as an epsilon three times as large: one that is written
+    into the code shows."""
+    return {k: 3 * v if isinstance(v, float) else v for k, v in values.items()}
+
+
 def halved(values):
     """What varies in bfloat16, weights in float32: as after a linear layer
     under autocast."""
@@ -97,7 +103,7 @@ def edges(values, generator, solid):
         count *= size
     # Rows of 1e-4 to 1: there a wrong epsilon is the largest part.
     small = 10.0 ** torch.linspace(-4, 0, count)
-    yield "small rows", scaled(values, small)
+    yield "small rows", other_numbers(scaled(values, small))
     yield "one row", resized(values, (1,) * rank, generator)
     yield "odd sizes", resized(values, (3, 5, 7)[:rank] + (1,) * (rank - 3), generator)
     if set(varying(values)) - set(solid):

@@ -113,7 +113,7 @@ class Comparison:
         context = autocast(mode, self.device)
         try:
             return run(function, values, context, self.grad, self.seed)
-        except (RuntimeError, TypeError, ValueError, NotImplementedError) as error:
+        except Exception as error:
             text = str(error).split("\n")[0]
             raise Unfit("%s: %s" % (type(error).__name__, text)) from None
 

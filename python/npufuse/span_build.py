@@ -145,13 +145,14 @@ class Built:
 
     def resolve(self):
         """Finds values for all that is neither an input nor of the module."""
-        self.prelude, self.values = [], {}
+        self.slice, self.values = [], {}
         self.known = {p.parameter for p in self.ports}
         self.known |= {ENTERED, TERMS, self.self_name}
         both = self.original + self.fused
         self.assigned = set().union(*(spans.stored(s) for s in both))
         for name in sorted(self.needed(self.original) | self.needed(self.fused)):
-            self.need(name, 0)
+            self.need(name, self.line, 0)
+        self.prelude = self.run_before()
         self.chains()
 
     def needed(self, statements):
@@ -174,7 +175,8 @@ class Built:
                 return True
         return False
 
-    def need(self, name, depth):
+    def need(self, name, line, depth):
+        """Makes `name` known as it is at a line of the function."""
         if name in self.known:
             return
         if not self.is_local(name):
@@ -183,24 +185,45 @@ class Built:
             raise Blocked("'%s' is not known in '%s'" % (name, self.module.__name__))
         if depth > DEPTH:
             raise Blocked("'%s' depends on too much" % name)
+        kept, reason = list(self.slice), self.follow(name, line, depth)
+        if reason is None:
+            return
+        self.slice = kept
         self.known.add(name)
-        if not self.follow(name, depth):
-            self.give_value(name)
-
-    def follow(self, name, depth):
-        """Runs the definition of a local name again, if that is possible."""
-        function = self.functions[-1]
-        found = spans.definition(function, name, self.line)
-        if found is None:
-            return False
-        found = spans.substitute([copy.deepcopy(found)], self.ports)[0]
         try:
-            for other in sorted(self.needed([found])):
-                self.need(other, depth + 1)
-        except Blocked:
-            return False
-        self.prelude.append(found)
-        return True
+            self.give_value(name)
+        except Blocked as error:
+            raise Blocked(reason or str(error)) from None
+
+    def follow(self, name, line, depth):
+        """Takes the definition of a local name into what runs before the
+        span, if it gives there what it gave in the user's function.
+
+        None if so; else why not, "" if there is nothing to say.
+        """
+        function = self.functions[-1]
+        found = spans.definition(function, name, line)
+        if found is None or spans.stored(found) & self.known:
+            return ""
+        if found in self.slice:
+            return None
+        self.slice.append(found)
+        ours = spans.substitute([copy.deepcopy(found)], self.ports)
+        try:
+            for other in sorted(self.needed(ours)):
+                self.need(other, found.lineno, depth + 1)
+                if other in self.known and spans.rebound(
+                    function, other, found.lineno - 1, self.line
+                ):
+                    return ""  # the input of later, not of then
+        except Blocked as error:
+            return str(error)
+        return None
+
+    def run_before(self):
+        """The statements of the slice, in their order."""
+        found = sorted(self.slice, key=lambda s: s.lineno)
+        return spans.substitute([copy.deepcopy(s) for s in found], self.ports)
 
     def give_value(self, name):
         if name in self.local:

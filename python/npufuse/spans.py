@@ -246,22 +246,25 @@ def before(function, line):
 SIMPLE = (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom)
 
 
+def rebound(function, name, start, end):
+    """Whether a statement between two lines (both excluded) binds a name."""
+    return any(
+        isinstance(s, ast.stmt)
+        and start < s.lineno < end
+        and name in (stored(s.target) if isinstance(s, ast.For) else stored(s))
+        for s in ast.walk(function)
+        if isinstance(s, ast.For) or not hasattr(s, "body")
+    )
+
+
 def definition(function, name, line):
-    """The statement that gave `name` its value at a line, if it can be run
-    there again with the same result; else None."""
+    """The statement that certainly gave `name` its value at a line, if it is
+    one that can be run again; else None."""
     binding = [s for s in before(function, line) if name in stored(s)]
     if not binding or not isinstance(binding[-1], SIMPLE):
         return None
     found = binding[-1]
-    reads = (loaded([found]) | stored(found)) - {"self"}
-    for statement in ast.walk(function):
-        if not isinstance(statement, ast.stmt) or statement is found:
-            continue
-        simple = not hasattr(statement, "body")
-        between = found.end_lineno < statement.lineno < line
-        if simple and between and stored(statement) & reads:
-            return None
-    return found
+    return None if rebound(function, name, found.end_lineno, line) else found
 
 
 def default_of(function, name):
