@@ -12,6 +12,7 @@ Source is read where Python reads it: a loader's get_code() for imports and
 candidate's file. A fault of ours is one line on stderr; the user's process
 goes on without us.
 """
+import atexit
 import importlib.machinery
 import json
 import os
@@ -109,6 +110,7 @@ class Arm:
 
             if self.recorder is None:
                 self.recorder = capture.Recorder(self.capture_folder)
+                atexit.register(record, "write")
             self.recorder.instrument(tree, number, candidate, name)
         keys = ("fused", "else")
         slots = {k: self.counts.slot(number, k) for k in keys}
@@ -167,6 +169,7 @@ def arrive():
 
 
 _broken = False  # counting failed once: said, and left alone
+_deaf = False  # recording failed once
 _running = None  # the candidate whose fused branch was entered last
 
 
@@ -201,15 +204,27 @@ def answer(numbers):
         fault("no emulation: " + describe(error))
 
 
+def record(method, *arguments):
+    """Calls the recorder; its first fault is said, and ends the recording."""
+    global _deaf
+    if _deaf:
+        return
+    try:
+        getattr(_arm.recorder, method)(*arguments)
+    except Exception as error:
+        _deaf = True
+        fault("cannot record: " + describe(error))
+
+
 def enter(number):
-    _arm.recorder.enter(number, sys._getframe(1))
+    record("enter", number, sys._getframe(1))
 
 
 def value(number, name, found):
     """`found`, noted as an input of a candidate."""
     if compiling():
         return found
-    _arm.recorder.value(number, name, found, sys._getframe(1))
+    record("value", number, name, found, sys._getframe(1))
     return found
 
 

@@ -573,3 +573,127 @@ def test_a_compiled_script(project):
     project.candidate("plain.py", text, "y = x * 2", edited=False)
     project.run("plain.py")
     assert project.counts()[0]["0.else"] >= 2
+
+
+# --------------------------------------------------------------------- capture
+
+MODEL = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Gated(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate_proj, self.up_proj = nn.Linear(4, 6), nn.Linear(4, 6)
+        self.act_fn, self.scale, self.calls = nn.SiLU(), 0.5, 0
+        self.weight = nn.Parameter(torch.ones(6))
+
+    def project(self, x):
+        self.calls += 1
+        return self.gate_proj(x)
+
+    def forward(self, x, kind=torch.float32):
+        step = 3
+        y = self.act_fn(self.project(x)) * self.up_proj(x) * self.scale * step
+        return y.to(kind) * self.weight
+"""
+INPUTS = [
+    {"name": "gate", "expr": "self.project(x)"},
+    {"name": "up", "expr": "self.up_proj(x)"},
+    {"name": "x", "expr": "x"},
+    {"name": "weight", "expr": "self.weight"},
+    {"name": "eps", "expr": "1e-06"},
+    {"name": "absent", "expr": "self.other(x)"},
+]
+RUN_MODEL = """
+import torch, model
+m = model.Gated()
+for n in (2, 2, 3): m(torch.ones(n, 5, 4).transpose(0, 1))
+assert m.calls == 3, m.calls  # nothing is called twice
+with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16): m.eval()(torch.ones(2, 4))
+"""
+
+
+def captured(project, **changes):
+    found = []
+    for path in sorted((project.folder / "capture").iterdir()):
+        assert path.suffix == ".jsonl"
+        found += [json.loads(line) for line in path.read_text().splitlines()]
+    return found
+
+
+def capture(project):
+    project.candidate("model.py", MODEL, "y = self.act_fn", edited=False,
+                      inputs=INPUTS)
+    last = project.settings["candidates"][0]
+    last["end_line"] = last["start_line"] + 1
+    project.settings.update(mode="capture", role="baseline")
+
+
+def test_signatures_are_captured(project):
+    capture(project)
+    project.run("-c", RUN_MODEL, environment={"RANK": "2"})
+    two, three, half = captured(project)
+    assert [c["count"] for c in (two, three, half)] == [2, 1, 1]
+    assert set(two) == set("id rank count inputs locals autocast grad_enabled "
+                           "module_training".split())
+    assert (two["id"], two["rank"]) == ("x", 2)
+    assert set(two["inputs"]) == {"gate", "up", "x", "weight", "eps"}
+    assert two["inputs"]["x"] == {
+        "shape": [5, 2, 4], "dtype": "float32", "stride": [4, 20, 1],
+        "contiguous": False, "requires_grad": False, "device": "cpu"}
+    assert two["inputs"]["gate"]["shape"] == [5, 2, 6]
+    assert two["inputs"]["weight"]["requires_grad"] is True
+    assert two["inputs"]["eps"] == {"value": 1e-06}
+    assert three["inputs"]["up"]["shape"] == [5, 3, 6]
+    assert two["locals"]["step"] == 3 and two["locals"]["self.scale"] == 0.5
+    assert two["locals"]["kind"] == {"dtype": "float32"}
+    assert two["locals"]["self.act_fn"] == {"class": "SiLU"}
+    assert two["autocast"] == {"enabled": False, "dtype": None}
+    assert (two["grad_enabled"], two["module_training"]) == (True, True)
+    assert half["autocast"] == {"enabled": True, "dtype": "bfloat16"}
+    assert half["inputs"]["gate"]["dtype"] == "bfloat16"
+    assert (half["grad_enabled"], half["module_training"]) == (False, False)
+    assert project.counts() == [{"rank": 2, "0.loaded": 1, "0.else": 4}]
+
+
+def test_a_killed_process_has_told_its_signatures(project):
+    capture(project)
+    process = project.start("-c", RUN_MODEL + "print(1, flush=True); input()",
+                            stdin=subprocess.PIPE)
+    assert process.stdout.readline() == "1\n"
+    process.kill()
+    process.communicate()
+    assert len(captured(project)) == 3
+
+
+def test_lengths_without_end_are_bounded(project):
+    capture(project)
+    project.run("-c", """
+import torch, model
+m = model.Gated()
+for n in range(1, 260): m(torch.ones(n, 4))
+""")
+    assert len(captured(project)) == 200
+
+
+def test_a_recording_that_fails_is_one_line(project):
+    capture(project)
+    project.settings["capture"] = str(project.folder / "absent")
+    project.run("-c", RUN_MODEL, quiet=False)
+    lines = project.err.splitlines()
+    assert lines[0].startswith("npufuse: cannot record: FileNotFoundError")
+    assert len(lines) == 1, project.err
+
+
+def test_capture_does_not_break_compiled_code(project):
+    capture(project)
+    project.run("-c", """
+import torch, model
+m = torch.compile(model.Gated(), backend="eager", fullgraph=True)
+m.project = None
+m(torch.ones(2, 4))
+""".replace("m.project = None\n", ""))
+    assert captured(project) == []
