@@ -99,14 +99,17 @@ static int print_diff(const Apply *apply) {
 }
 
 static void tell(const Apply *apply, uint32_t files) {
+    bool revert = apply->args.revert;
     uint32_t count = apply->choice.candidates.len;
-    const char *done = apply->args.revert ? "took back" : "applied";
-    output_note(arena_printf(apply->run, "%s %u candidate%s; %u file%s changed", done,
-                             (unsigned)count, count == 1 ? "" : "s", (unsigned)files,
-                             files == 1 ? "" : "s"));
-    if (files && !apply->args.revert) {
-        output_note(STR("npufuse apply --revert takes it back"));
+    if (!count) {
+        output_note(revert ? STR("nothing to take back: it is not applied")
+                           : STR("nothing to apply: it is applied already"));
+        return;
     }
+    output_note(arena_printf(apply->run, "%s %u candidate%s; %u file%s changed",
+                             revert ? "took back" : "applied", (unsigned)count,
+                             count == 1 ? "" : "s", (unsigned)files, files == 1 ? "" : "s"));
+    if (!revert) output_note(STR("'npufuse apply --revert' takes it back"));
 }
 
 static int write_all(Apply *apply) {

@@ -4,19 +4,16 @@
 
 #include "cli/apply_choose.h"
 
-#include "base/file.h"
 #include "model/finding_read.h"
-#include "model/json_read.h"
+#include "model/task.h"
 
 #include <stdlib.h>
-
-enum { TASKS_MAX_BYTES = 64 * 1024 * 1024 };
 
 typedef struct Chooser {
     Arena *run;
     const ChoiceRequest *request;
     FindingSet set;
-    const JsonVal *tasks; // NULL: no tasks.json
+    TaskList tasks;
     Choice *out;
 } Chooser;
 
@@ -55,40 +52,23 @@ static void choose(Chooser *chooser, const Finding *f) {
     if (!is_chosen(chooser, f->id)) vec_push(chooser->run, &chooser->out->candidates, f);
 }
 
-static bool read_tasks(Chooser *chooser, Err *err) {
-    const char *path = path_in(chooser, "tasks.json");
-    const JsonVal *v;
-    if (file_kind(path) == FILE_NONE) return true;
-    if (!json_read_file(&v, chooser->run, path, TASKS_MAX_BYTES, err)) return false;
-    chooser->tasks = json_member(v, "tasks");
-    return true;
-}
-
 // ---- what may be applied ----------------------------------------------------
-
-static const JsonVal *find_task(const Chooser *chooser, Str id) {
-    for (JsonIter it = json_first(chooser->tasks); it.value; json_next(&it)) {
-        if (str_eq(json_text(json_member(it.value, "id")), id)) return it.value;
-    }
-    return NULL;
-}
 
 // Whether the candidate, as it stands now, passed verification. `err` says why
 // it did not.
 static bool is_verified(const Chooser *chooser, const Finding *f, Err *err) {
-    const JsonVal *task = find_task(chooser, f->id);
+    const Task *task = task_find(&chooser->tasks, f->id);
     if (!task) {
         return err_set(err, "'%.*s' was not verified; run 'npufuse verify', or apply it with "
                             "--unverified", STR_FMT(f->id));
     }
-    Str answer = json_text(json_member(task, "answer"));
-    if (!str_is(answer, "replace")) {
-        Str reason = json_text(json_member(task, "reason"));
-        return err_set(err, "'%.*s' did not pass verification (%.*s%s%.*s)", STR_FMT(f->id),
-                       STR_FMT(answer), reason.len ? ": " : "", STR_FMT(reason));
+    if (task->state != TASK_CONCLUDED || task->answer != ANSWER_REPLACE) {
+        Str reason = task->reason;
+        return err_set(err, "'%.*s' did not pass verification (%s%s%.*s)", STR_FMT(f->id),
+                       answer_name(task->answer), reason.len ? ": " : "", STR_FMT(reason));
     }
-    if (!str_eq(json_text(json_member(task, "file_sha256")), f->file_sha256)) {
-        return err_set(err, "'%.*s' was verified with another text of the file; run 'npufuse "
+    if (!str_eq(task->file_sha256, f->file_sha256)) {
+        return err_set(err, "'%.*s' was verified in another text of the file; run 'npufuse "
                             "verify' again", STR_FMT(f->id));
     }
     return true;
@@ -191,7 +171,10 @@ static int compare_places(const void *a, const void *b) {
 static int choose_new(Chooser *chooser) {
     Err err;
     if (!check_root(chooser, &err)) return output_fail(EXIT_BLOCKED, "%s", err.text);
-    if (!read_tasks(chooser, &err)) return output_fail(EXIT_USAGE, "%s", err.text);
+    const char *folder = chooser->request->folder;
+    if (!tasks_read(&chooser->tasks, chooser->run, folder, &err)) {
+        return output_fail(EXIT_USAGE, "%s", err.text);
+    }
     chooser->out->root = chooser->set.root;
     return chooser->request->ids->len ? choose_named(chooser) : choose_qualified(chooser);
 }
