@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/output_folder.h"
+#include "model/utf8.h"
 #include "patch/diff.h"
 #include "patch/plan.h"
 
@@ -95,7 +96,7 @@ static int print_diff(const Apply *apply) {
     }
     bool ok = output_write(buf_str(&out), &err);
     buf_free(&out);
-    return ok ? EXIT_DONE : output_fail(EXIT_USAGE, "%s", err.text);
+    return ok ? EXIT_DONE : fail_with(apply->run, EXIT_USAGE, &err);
 }
 
 static void tell(const Apply *apply, uint32_t files) {
@@ -120,20 +121,24 @@ static int write_all(Apply *apply) {
         const Plan *plan = &apply->plans.at[i];
         if (str_eq(plan->before.text, plan->after.text)) continue;
         if (!journal_write_file(&apply->journal, &plan->change, &err)) {
-            return output_fail(EXIT_USAGE, "%s", err.text);
+            return fail_with(apply->run, EXIT_USAGE, &err);
         }
-        output_note(arena_printf(apply->run, "%.*s", STR_FMT(plan->change.file)));
+        Str line = arena_printf(apply->run, "changed %.*s", STR_FMT(plan->change.file));
+        output_note(utf8_one_line(apply->run, line));
         files++;
     }
     tell(apply, files);
     return EXIT_DONE;
 }
 
+static const char *lock_path(const Apply *apply) {
+    return path_join(apply->run, str_of(apply->args.output), STR("lock"));
+}
+
 // A diff only reads, and waits for nobody.
 static bool take_lock(Apply *apply, Err *err) {
     if (apply->args.diff) return true;
-    const char *path = path_join(apply->run, str_of(apply->args.output), STR("lock"));
-    return lock_take(&apply->lock, path, err);
+    return lock_take(&apply->lock, lock_path(apply), err);
 }
 
 static int run_apply(Apply *apply) {
@@ -142,19 +147,23 @@ static int run_apply(Apply *apply) {
     if (file_kind(folder) != FILE_FOLDER) {
         return output_fail(EXIT_USAGE, "no folder '%s'; run 'npufuse scan' first", folder);
     }
-    if (!take_lock(apply, &err)) return output_fail(EXIT_BLOCKED, "%s", err.text);
+    if (!take_lock(apply, &err)) {
+        // A lock that cannot even be made: the folder cannot be written.
+        bool held = file_kind(lock_path(apply)) == FILE_REGULAR;
+        return fail_with(apply->run, held ? EXIT_BLOCKED : EXIT_USAGE, &err);
+    }
     if (!journal_open(&apply->journal, apply->run, folder, &err)) {
-        return output_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(apply->run, EXIT_USAGE, &err);
     }
     if (!apply->args.diff && !journal_recover(&apply->journal, &err)) {
-        return output_fail(EXIT_BLOCKED, "%s", err.text);
+        return fail_with(apply->run, EXIT_BLOCKED, &err);
     }
     ChoiceRequest request = {.folder = folder, .ids = &apply->ids, .journal = &apply->journal,
                              .revert = apply->args.revert, .diff = apply->args.diff,
                              .unverified = apply->args.unverified};
     int code = choose_candidates(&apply->choice, apply->run, &request);
     if (code != EXIT_DONE) return code;
-    if (!plan_all(apply, &err)) return output_fail(EXIT_BLOCKED, "%s", err.text);
+    if (!plan_all(apply, &err)) return fail_with(apply->run, EXIT_BLOCKED, &err);
     return apply->args.diff ? print_diff(apply) : write_all(apply);
 }
 

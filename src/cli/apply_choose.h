@@ -21,4 +21,7 @@ typedef struct Choice {
 // EXIT_DONE with the choice, or the exit code of a refusal that was told.
 int choose_candidates(Choice *out, Arena *run, const ChoiceRequest *request);
 
+// Tells a fault with the paths and IDs in it, and returns `code`.
+int fail_with(Arena *run, ExitCode code, const Err *err);
+
 #endif
