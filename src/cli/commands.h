@@ -15,6 +15,7 @@ int resume_command(const Args *args);
 int status_command(const Args *args);
 int steps_command(const Args *args);
 int merge_command(const Args *args);
+int doctor_command(const Args *args);
 int dump_command(const Args *args);
 int rules_command(const Args *args);
 

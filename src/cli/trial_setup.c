@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/locate.h"
 #include "cli/derive.h"
+#include "cli/environment.h"
 #include "cli/output.h"
 #include "cli/output_folder.h"
 #include "model/finding_read.h"
@@ -310,6 +311,13 @@ static bool find_parts(TrialSetup *setup, Err *err) {
     return find_runtime(setup, err);
 }
 
+static void write_environment(void *data, Json *json) {
+    const TrialSetup *setup = data;
+    Environment environment;
+    environment_read(&environment, setup->run, setup->trial.python);
+    environment_write(json, &environment);
+}
+
 bool trial_setup_ready(TrialSetup *setup, Err *err) {
     Trial *trial = &setup->trial;
     Arena *run = setup->run;
@@ -323,6 +331,7 @@ bool trial_setup_ready(TrialSetup *setup, Err *err) {
     if (!find_parts(setup, err)) return false;
     trial->python = find_python(setup);
     trial->hooks = (TrialHooks){.data = setup, .render = render, .say = tell};
+    trial->environment = write_environment;
     trial->tasks = &setup->tasks;
     trial->candidates = setup->candidates.at;
     trial->count = setup->candidates.len;

@@ -1,0 +1,267 @@
+// environment.c - versions by the files that installers leave.
+#include "base/base.h"
+
+#include "cli/environment.h"
+
+#include "base/file.h"
+#include "base/proc.h"
+#include "cli/paths_python.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { SMALL = 1 << 20 };
+
+static const double SMI_LIMIT_S = 5;
+
+static Str system_path(Arena *arena, const char *path) {
+    const char *root = getenv("NPUFUSE_SYSROOT");
+    return root && *root ? arena_printf(arena, "%s%s", root, path) : str_of(path);
+}
+
+static Str read_small(Arena *arena, const char *path) {
+    Str text;
+    Err ignored;
+    if (file_kind(path) != FILE_REGULAR) return STR("");
+    return file_read(&text, arena, path, SMALL, &ignored) ? text : STR("");
+}
+
+static Str trim(Str s) {
+    while (s.len && (s.at[0] == ' ' || s.at[0] == '\t' || s.at[0] == '[')) {
+        s = (Str){s.at + 1, s.len - 1};
+    }
+    while (s.len && (s.at[s.len - 1] <= ' ' || s.at[s.len - 1] == ']')) s.len--;
+    return s;
+}
+
+// The value of a line "key: value", "key=value" or "key=[1:value]"; `key` in any
+// case. The first such line counts.
+static Str value_of(Str text, const char *key) {
+    size_t n = strlen(key);
+    while (text.len) {
+        const char *end = memchr(text.at, '\n', text.len);
+        Str line = {text.at, end ? (size_t)(end - text.at) : text.len};
+        text = (Str){text.at + line.len + (end != NULL), text.len - line.len - (end != NULL)};
+        size_t i = 0;
+        while (i < n && i < line.len && (line.at[i] | 0x20) == (key[i] | 0x20)) i++;
+        if (i < n || i >= line.len || (line.at[i] != ':' && line.at[i] != '=')) continue;
+        Str value = trim((Str){line.at + i + 1, line.len - i - 1});
+        const char *last = value.len ? memchr(value.at, ':', value.len) : NULL;
+        // [7.0.0.1:8.0.RC1]
+        if (last && line.at[i] == '=') value = trim((Str){last + 1, (size_t)(value.at + value.len -
+                                                                              last - 1)});
+        return value;
+    }
+    return STR("");
+}
+
+// ---- Python and its packages ----------------------------------------------------------
+
+static const char *find_python(Arena *arena, const char *python) {
+    if (python) return proc_find(arena, python);
+    const char *venv = getenv("VIRTUAL_ENV");
+    const char *inside = venv ? path_join(arena, str_of(venv), STR("bin/python")) : NULL;
+    if (inside && access(inside, X_OK) == 0) return inside;
+    const char *found = proc_find(arena, "python3");
+    return found ? found : proc_find(arena, "python");
+}
+
+// "torch-2.7.1+cpu.dist-info" -> "2.7.1+cpu"; METADATA has it too.
+static Str version_in(Arena *arena, Str folder, const char *package) {
+    FolderList list;
+    Err ignored;
+    size_t n = strlen(package);
+    if (!folder_read(&list, arena, arena_cstr(arena, folder), &ignored)) return STR("");
+    for (size_t i = 0; i < list.len; i++) {
+        Str name = str_of(list.at[i].name);
+        if (!str_starts(name, package) || name.len <= n || name.at[n] != '-') continue;
+        if (!str_ends(name, ".dist-info")) continue;
+        const char *info = path_join(arena, folder, name);
+        Str meta = read_small(arena, path_join(arena, str_of(info), STR("METADATA")));
+        Str version = value_of(meta, "Version");
+        if (version.len) return version;
+        return (Str){name.at + n + 1, name.len - n - 1 - strlen(".dist-info")};
+    }
+    return STR("");
+}
+
+static Str package_version(Arena *arena, const FolderVec *folders, const char *package) {
+    for (uint32_t i = 0; i < folders->len; i++) {
+        Str version = version_in(arena, folders->at[i], package);
+        if (version.len) return version;
+    }
+    return STR("");
+}
+
+// .../lib/python3.11/site-packages -> 3.11; a venv's pyvenv.cfg has it in full.
+static Str python_version(Arena *arena, const char *python, const FolderVec *folders) {
+    const char *prefix = arena_cstr(arena, path_folder(path_folder(str_of(python))));
+    Str config = read_small(arena, path_join(arena, str_of(prefix), STR("pyvenv.cfg")));
+    for (const char *c = config.at; config.len && c < config.at + config.len; c++) {
+        Str rest = {c, (size_t)(config.at + config.len - c)};
+        if (!str_starts(rest, "version")) continue;
+        const char *equals = memchr(rest.at, '=', rest.len);
+        const char *end = memchr(rest.at, '\n', rest.len);
+        if (!equals || (end && equals > end)) continue;
+        return trim((Str){equals + 1, (size_t)((end ? end : rest.at + rest.len) - equals - 1)});
+    }
+    for (uint32_t i = 0; i < folders->len; i++) {
+        Str base = path_base(path_folder(folders->at[i]));
+        if (str_starts(base, "python3.")) return (Str){base.at + 6, base.len - 6};
+    }
+    return STR("");
+}
+
+static void read_python(Environment *out, Arena *arena, const char *python) {
+    FolderVec folders;
+    Err ignored;
+    const char *found = find_python(arena, python);
+    out->python = str_of(found ? found : "");
+    if (!python_search_folders(&folders, arena, python ? found : NULL, &ignored)) return;
+    if (found) out->python_version = python_version(arena, found, &folders);
+    out->torch = package_version(arena, &folders, "torch");
+    out->torch_npu = package_version(arena, &folders, "torch_npu");
+}
+
+// ---- Ascend -----------------------------------------------------------------------------
+
+static Str cann_version(Arena *arena, const char *home) {
+    static const char *const files[] = {
+        "version.cfg", "runtime/version.info", "compiler/version.info", "version.info",
+        "toolkit/version.info",
+    };
+    static const char *const keys[] = {"runtime_running_version", "toolkit_running_version",
+                                       "version"};
+    for (size_t i = 0; i < COUNT(files); i++) {
+        Str text = read_small(arena, path_join(arena, str_of(home), str_of(files[i])));
+        for (size_t k = 0; text.len && k < COUNT(keys); k++) {
+            Str version = value_of(text, keys[k]);
+            if (version.len) return version;
+        }
+    }
+    // ascend_toolkit_install.info lies in a folder named by the architecture.
+    FolderList list;
+    Err ignored;
+    if (file_kind(home) != FILE_FOLDER) return STR("");
+    if (!folder_read(&list, arena, home, &ignored)) return STR("");
+    for (size_t i = 0; i < list.len; i++) {
+        Str inner = arena_printf(arena, "%s/ascend_toolkit_install.info", list.at[i].name);
+        Str version = value_of(read_small(arena, path_join(arena, str_of(home), inner)), "version");
+        if (version.len) return version;
+    }
+    return STR("");
+}
+
+static void read_cann(Environment *out, Arena *arena) {
+    static const char *const names[] = {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"};
+    for (size_t i = 0; i < COUNT(names) && !out->cann.len; i++) {
+        const char *home = getenv(names[i]);
+        if (home && *home) out->cann = cann_version(arena, home);
+    }
+    static const char *const homes[] = {"/usr/local/Ascend/ascend-toolkit/latest",
+                                        "/usr/local/Ascend/cann", "/usr/local/Ascend/latest"};
+    for (size_t i = 0; i < COUNT(homes) && !out->cann.len; i++) {
+        out->cann = cann_version(arena, arena_cstr(arena, system_path(arena, homes[i])));
+    }
+}
+
+static bool is_device(const char *name) {
+    if (strncmp(name, "davinci", 7) != 0 || !name[7]) return false;
+    return name[7 + strspn(name + 7, "0123456789")] == 0; // not davinci_manager
+}
+
+static void read_devices(Environment *out, Arena *arena) {
+    FolderList list;
+    Err ignored;
+    const char *dev = arena_cstr(arena, system_path(arena, "/dev"));
+    if (!folder_read(&list, arena, dev, &ignored)) return;
+    for (size_t i = 0; i < list.len; i++) {
+        if (!is_device(list.at[i].name)) continue;
+        Str path = arena_printf(arena, "/dev/%s", list.at[i].name);
+        vec_push(arena, &out->devices, path);
+    }
+}
+
+static ProcAnswer keep(void *data, Str chunk) {
+    Buf *text = data;
+    if (text->len < SMALL) buf_add(text, chunk);
+    return PROC_GO;
+}
+
+// "| 0     910B3               | OK ..." -> 910B3, of npu-smi's table.
+static Str product_in(Arena *arena, Str text) {
+    while (text.len) {
+        const char *end = memchr(text.at, '\n', text.len);
+        Str line = {text.at, end ? (size_t)(end - text.at) : text.len};
+        text = (Str){text.at + line.len + (end != NULL), text.len - line.len - (end != NULL)};
+        size_t i = 0;
+        while (i < line.len && (line.at[i] == '|' || line.at[i] == ' ')) i++;
+        size_t digits = i;
+        while (i < line.len && line.at[i] >= '0' && line.at[i] <= '9') i++;
+        if (i == digits || digits == 0 || i >= line.len || line.at[i] != ' ') continue;
+        while (i < line.len && line.at[i] == ' ') i++;
+        size_t start = i;
+        while (i < line.len && line.at[i] > ' ' && line.at[i] != '|') i++;
+        bool chip = i - start >= 3 && line.at[start] != '0';
+        if (chip) return arena_str(arena, (Str){line.at + start, i - start});
+    }
+    return STR("");
+}
+
+static void read_product(Environment *out, Arena *arena) {
+    const char *argv[] = {proc_find(arena, "npu-smi"), "info", NULL};
+    if (!argv[0]) return;
+    Buf text = {0};
+    ProcSpec spec = {.argv = argv, .limit_s = SMI_LIMIT_S, .take = keep, .data = &text};
+    ProcResult result;
+    Err ignored;
+    if (proc_run(&result, &spec, &ignored) && result.end == PROC_EXITED) {
+        out->product = product_in(arena, buf_str(&text));
+    }
+    buf_free(&text);
+}
+
+void environment_read(Environment *out, Arena *arena, const char *python) {
+    *out = (Environment){0};
+    read_python(out, arena, python);
+    read_cann(out, arena);
+    Str driver = system_path(arena, "/usr/local/Ascend/driver/version.info");
+    out->driver = value_of(read_small(arena, arena_cstr(arena, driver)), "version");
+    read_devices(out, arena);
+    read_product(out, arena);
+    out->visible = str_of(getenv("ASCEND_RT_VISIBLE_DEVICES"));
+}
+
+Str environment_release(Str version) {
+    size_t dots = 0, i = 0;
+    while (i < version.len && ((version.at[i] >= '0' && version.at[i] <= '9') ||
+                               (version.at[i] == '.' && dots++ == 0))) {
+        i++;
+    }
+    return (Str){version.at, i};
+}
+
+static void add_text(Json *json, const char *name, Str text) {
+    json_key(json, name);
+    json_str(json, text);
+}
+
+void environment_write(Json *json, const Environment *environment) {
+    json_object(json, JSON_BLOCK);
+    add_text(json, "python", environment->python_version);
+    add_text(json, "python_path", environment->python);
+    add_text(json, "torch", environment->torch);
+    add_text(json, "torch_npu", environment->torch_npu);
+    add_text(json, "cann", environment->cann);
+    add_text(json, "driver", environment->driver);
+    add_text(json, "product", environment->product);
+    json_key(json, "devices");
+    json_array(json, JSON_LINE);
+    for (uint32_t i = 0; i < environment->devices.len; i++) {
+        json_str(json, environment->devices.at[i]);
+    }
+    json_end(json);
+    add_text(json, "visible_devices", environment->visible);
+    add_text(json, "npufuse", STR(NPUFUSE_VERSION));
+    json_end(json);
+}
