@@ -255,6 +255,42 @@ def test_files_changed_by_hand(project):
     assert project.read() == mine
 
 
+def test_two_candidates_of_the_same_lines(project):
+    """A rule of the user finds what a bundled one finds."""
+    (project.folder / "mine/rules").mkdir(parents=True)
+    text = (ROOT / "rules/quick_gelu.py").read_text()
+    mine = text.replace('="quick_gelu"', '="my_gelu"')
+    (project.folder / "mine/rules/my_gelu.py").write_text(mine)
+    project("scan", "-q", "--rules", "mine/rules", "model.py")
+    ids = [f["id"] for f in project.findings() if "gelu" in f["id"]]
+    project("confirm", "--statement", "both", *ids)
+    assert len(ids) == 2
+    out = project.apply(code=3)
+    assert "'model.py': lines 13-13" in out and "overlap; apply one of the two" in out
+    assert project.read() == MODEL.encode()
+    project.apply(ids[0])
+    assert "overlap" in project.apply(ids[1], code=3)
+    project.revert(ids[0])
+    project.apply(ids[1])
+
+
+def test_other_encodings(tmp_path):
+    """Only ASCII goes into a file that is not UTF-8."""
+    text = "# coding: latin-1\n" + MODEL
+    project = Project(tmp_path / "project", {"model.py": text.encode("latin-1")})
+    project.apply()
+    applied = project.read()
+    assert "é".encode("latin-1") in applied and b"npu_rms_norm" in applied
+    compile(applied, "model.py", "exec")
+    project.revert()
+    assert project.read() == text.encode("latin-1")
+    inside = text.replace("1.702 * x)", "1.702 * x)  # é")
+    project = Project(tmp_path / "other", {"model.py": inside.encode("latin-1")})
+    assert "the file is not UTF-8, and the edit has characters beyond" in project.apply(code=3)
+    assert project.read() == inside.encode("latin-1")
+    project.apply(*[i for i in project.ids if "gelu" not in i])
+
+
 def test_verified_candidates(project):
     """Without --unverified a task must say `replace`, of this very text."""
     one, two, three = project.ids
