@@ -160,6 +160,23 @@ static void show_lines(Buf *out, Arena *run, const char *label, Str text) {
     buf_addf(out, "  %s: %.*s\n", label, STR_FMT(utf8_one_line(run, text)));
 }
 
+static uint32_t count_lines(Str text) {
+    uint32_t count = text.len && text.at[text.len - 1] != '\n';
+    for (size_t i = 0; i < text.len; i++) count += text.at[i] == '\n';
+    return count;
+}
+
+// How much of the file the candidate changes.
+static Str describe_change(Arena *run, const Finding *finding) {
+    uint32_t added = 0;
+    for (uint32_t i = 0; i < finding->inserts.len; i++) {
+        added += count_lines(finding->inserts.at[i].text);
+    }
+    return arena_printf(run, "lines %u -> %u, and %u added before them",
+                        (unsigned)count_lines(finding->original),
+                        (unsigned)count_lines(finding->replacement), (unsigned)added);
+}
+
 static void show_candidate(Buf *out, Arena *run, const Finding *finding) {
     buf_addf(out, "%.*s\n", STR_FMT(utf8_one_line(run, finding->id)));
     Str place = arena_printf(run, "%.*s:%u-%u, %.*s", STR_FMT(finding->file),
@@ -167,6 +184,7 @@ static void show_candidate(Buf *out, Arena *run, const Finding *finding) {
                              STR_FMT(finding->qualname));
     show_lines(out, run, "place", place);
     show_lines(out, run, "becomes", finding->api);
+    show_lines(out, run, "change", describe_change(run, finding));
     show_lines(out, run, "verdict", str_of(verdict_name(finding->verdict)));
     for (uint32_t i = 0; i < finding->reasons.len; i++) {
         show_lines(out, run, "reason", finding->reasons.at[i]);
@@ -177,16 +195,22 @@ static void show_candidate(Buf *out, Arena *run, const Finding *finding) {
     buf_add_char(out, '\n');
 }
 
+// Rules that npufuse does not bring along decide what a replacement says: they
+// are named however it is confirmed.
+static void show_rules(Buf *out, const Confirm *confirm) {
+    const ScanRecord *scan = &confirm->claimed.scan;
+    for (uint32_t i = 0; i < scan->rules.len; i++) {
+        show_lines(out, confirm->run, "found with the rules in", scan->rules.at[i]);
+    }
+}
+
 static void show_question(const Confirm *confirm) {
     Buf out = {0};
-    const ScanRecord *scan = &confirm->claimed.scan;
     uint32_t count = confirm->chosen.len;
     for (uint32_t i = 0; i < count; i++) {
         show_candidate(&out, confirm->run, confirm->derived[i]);
     }
-    for (uint32_t i = 0; i < scan->rules.len; i++) {
-        show_lines(&out, confirm->run, "found with the rules in", scan->rules.at[i]);
-    }
+    show_rules(&out, confirm);
     buf_addf(&out, "Confirm %s %u candidate%s? Type yes: ", count == 1 ? "this" : "these",
              (unsigned)count, count == 1 ? "" : "s");
     output_talk(buf_str(&out));
@@ -207,7 +231,13 @@ static bool has_person(void) {
 }
 
 static bool is_agreed(const Confirm *confirm, Err *err) {
-    if (confirm->args.statement) return true;
+    if (confirm->args.statement) {
+        Buf rules = {0};
+        show_rules(&rules, confirm);
+        output_talk(buf_str(&rules));
+        buf_free(&rules);
+        return true;
+    }
     if (!has_person()) {
         return err_set(err, "there is no terminal to ask on: give --statement with the "
                        "user's own words, or run this command on a terminal");

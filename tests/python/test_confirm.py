@@ -72,6 +72,7 @@ def test_yes_confirms(project):
     code, before, after = confirm_on_a_terminal(folder, id_, b"yes\n")
     assert code == 0
     for part in (id_, "norm.py:5-7, norm", "torch_npu.npu_rms_norm", "verdict: ",
+                 "change: lines 3 -> ", " added before them",
                  "risk: ", "Confirm this 1 candidate?"):
         assert part.encode() in before
     assert b"confirmed " + id_.encode() in after
@@ -107,8 +108,9 @@ def journal_an_edit(folder, text):
         json.dumps({"schema": 1, "root": ".", "files": [entry]}))
 
 
-def confirm(folder, id_):
+def confirm(folder, id_, **env):
     done = subprocess.run([BINARY, "confirm", id_, "--statement", "yes"], cwd=folder,
+                          env={**os.environ, **env},
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
     return done.returncode, done.stderr
 
@@ -134,3 +136,38 @@ def test_a_scan_of_applied_edits_speaks_of_them(project):
     finding = findings["findings"][0]
     assert finding["start_line"] == 6
     assert confirm(folder, finding["id"]) == (0, "")
+
+
+def confirmed(folder):
+    path = folder / "fusion_verify" / "confirmations.json"
+    return json.loads(path.read_text())["confirmations"] if path.exists() else []
+
+
+def test_killed_anywhere_it_has_confirmed_or_not(project):
+    folder, id_ = project
+    counter = folder / "points"
+    assert confirm(folder, id_, NPUFUSE_FAULT_COUNT=str(counter))[0] == 0
+    if not counter.exists():
+        pytest.skip("no faults on demand in this build")
+    points = int(counter.read_text())
+    assert points >= 2
+    outcomes = set()
+    for point in range(1, points + 1):
+        (folder / "fusion_verify" / "confirmations.json").unlink()
+        assert confirm(folder, id_, NPUFUSE_FAULT_AT=str(point))[0] == -9
+        outcomes.add(len(confirmed(folder)))
+        assert confirm(folder, id_) == (0, "")
+        assert [c["id"] for c in confirmed(folder)] == [id_]
+    assert outcomes == {0, 1}
+
+
+def test_a_full_disk_keeps_what_was_confirmed(project):
+    folder, id_ = project
+    assert confirm(folder, id_) == (0, "")
+    before = confirmed(folder)
+    code, error = confirm(folder, id_, NPUFUSE_FAULT_FULL="1")
+    if code == 0:
+        pytest.skip("no faults on demand in this build")
+    assert "No space left on device" in error
+    assert confirmed(folder) == before
+    assert not list((folder / "fusion_verify").glob("*.tmp"))
