@@ -29,7 +29,7 @@ static const Command commands[] = {
     {"steps", steps_command, "training steps out of a log, as JSON lines"},
     {"merge", merge_command, "the steps of two runs side by side; does the loss follow?"},
     {"doctor", doctor_command, "what this machine can and cannot do"},
-    {"rules", rules_command, "list and check the rules"},
+    {"rules", rules_command, "list, check and test the rules"},
     {"dump", dump_command, "show how a function is understood"},
 };
 

@@ -1,15 +1,22 @@
-// rules.c - `npufuse rules`: which rules there are, and whether they are sound.
+// rules.c - `npufuse rules`: which rules there are, whether they are sound, and
+// whether they compute what they replace (in Python, which this process becomes).
 #include "base/base.h"
 
 #include "base/buf.h"
 #include "base/locate.h"
+#include "base/proc.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "match/rule.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 typedef struct RulesArgs {
     ArgList folders;
+    const char *python;
 } RulesArgs;
 
 static const Option options[] = {
@@ -17,16 +24,27 @@ static const Option options[] = {
      "more rules, beside the bundled ones; may be repeated\n"
      "(their operators: DIR/../ops)",
      offsetof(RulesArgs, folders)},
+    {"python", 0, OPTION_TEXT, "EXE",
+     "for test: a Python with torch (that of VIRTUAL_ENV, else python3)",
+     offsetof(RulesArgs, python)},
 };
 
 static const Usage usage = {
     .name = "rules",
-    .operands = "list|check",
+    .operands = "list|check|test [ID...]",
     .purpose = "list: every rule with its operator and alternatives.\n"
-               "check: reads every rule file, and names the first fault.",
-    .example = "npufuse rules check --rules my_rules/",
+               "check: reads every rule file, and names the first fault.\n"
+               "test: runs each rule's reference and replacement on its sample() and on\n"
+               "edges of it, forward and backward, with emulated operators where no NPU\n"
+               "works, and judges them as 'npufuse unit' judges a candidate. Rule files\n"
+               "are Python that runs; list and check only read them.",
+    .example = "npufuse rules test swiglu --rules my_rules/",
     .options = options,
     .option_count = COUNT(options),
+    .exit_help = {
+        [EXIT_NO] = "test: a rule fails",
+        [EXIT_BLOCKED] = "test: no Python, or none with torch",
+    },
 };
 
 static void print_rules(Buf *out, const RuleSet *set) {
@@ -62,15 +80,69 @@ static bool load(Buf *out, Arena *run, const RulesArgs *own, Err *err) {
     return ok;
 }
 
+// ---- test -----------------------------------------------------------------------
+
+static const char *find_python(Arena *run, const char *named) {
+    if (named) return proc_find(run, named);
+    const char *venv = getenv("VIRTUAL_ENV");
+    if (venv && *venv) {
+        const char *inside = arena_printf(run, "%s/bin/python", venv).at;
+        if (access(inside, X_OK) == 0) return inside;
+    }
+    const char *found = proc_find(run, "python3");
+    return found ? found : proc_find(run, "python");
+}
+
+// The folder of the hook makes the package known to any Python; see
+// python/npufuse/_site/sitecustomize.py.
+static bool set_environment(Arena *run, Err *err) {
+    Str site;
+    if (!locate_data(&site, run, "python/npufuse/_site", err) &&
+        !locate_data(&site, run, "_site", err)) {
+        return false;
+    }
+    const char *path = getenv("PYTHONPATH");
+    Str all = path && *path ? arena_printf(run, "%.*s:%s", STR_FMT(site), path) : site;
+    if (setenv("PYTHONPATH", all.at, 1) != 0 || setenv("NPUFUSE_LOAD", "1", 1) != 0) {
+        return err_set(err, "cannot set the environment: %s", strerror(errno));
+    }
+    return true;
+}
+
+static int test_rules(const RulesArgs *own, const ArgList *operands, Arena *run) {
+    Err err;
+    Str bundled;
+    if (!locate_rules(&bundled, run, &err) || !set_environment(run, &err)) {
+        return output_fail(EXIT_USAGE, "%s", err.text);
+    }
+    const char *python = find_python(run, own->python);
+    if (!python) {
+        return output_fail(EXIT_BLOCKED, "no Python '%s'; name one with --python",
+                           own->python ? own->python : "python3");
+    }
+    VEC(const char *) words = {0};
+    const char *head[] = {python, "-B", "-m", "npufuse.rules_test", "--rules", bundled.at};
+    for (size_t i = 0; i < COUNT(head); i++) vec_push(run, &words, head[i]);
+    for (uint32_t i = 0; i < own->folders.len; i++) {
+        vec_push(run, &words, "--rules");
+        vec_push(run, &words, own->folders.at[i]);
+    }
+    for (uint32_t i = 1; i < operands->len; i++) vec_push(run, &words, operands->at[i]);
+    vec_push(run, &words, NULL);
+    execv(python, (char *const *)(uintptr_t)words.at);
+    return output_fail(EXIT_BLOCKED, "cannot run '%s': %s", python, strerror(errno));
+}
+
 int rules_command(const Args *args) {
     RulesArgs own = {0};
     ArgList operands = {0};
     int code;
     if (!options_read(&own, &operands, &usage, args, &code)) return code;
-    const char *verb = operands.len == 1 ? operands.at[0] : "";
+    const char *verb = operands.len ? operands.at[0] : "";
+    if (strcmp(verb, "test") == 0) return test_rules(&own, &operands, args->run);
     bool list = strcmp(verb, "list") == 0;
-    if (!list && strcmp(verb, "check") != 0) {
-        return output_fail(EXIT_USAGE, "rules takes 'list' or 'check'");
+    if (operands.len != 1 || (!list && strcmp(verb, "check") != 0)) {
+        return output_fail(EXIT_USAGE, "rules takes 'list', 'check' or 'test [ID...]'");
     }
     Err err;
     Buf out = {0};

@@ -510,7 +510,6 @@ def test_the_emulator_answers_for_the_candidate_arm(project):
 
 
 @pytest.mark.parametrize("settings, environment", [
-    ({"emulate": False}, {}),
     ({"role": "baseline"}, {}),
     ({}, {"NPUFUSE_EMULATE": "0"}),
 ])

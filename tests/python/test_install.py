@@ -94,6 +94,13 @@ def test_it_scans_the_example_from_another_folder(installed, tmp_path):
     assert (work / "fusion_verify" / "findings.json").is_file()
 
 
+def test_the_runtime_is_found_by_any_python(installed, tmp_path):
+    """The package comes with its hook; this environment has no torch."""
+    out = run(installed / "npufuse", "rules", "test", "--python",
+              installed / "python", cwd=tmp_path, code=3)
+    assert "has no torch that works: No module named 'torch'" in out
+
+
 def test_the_wheel_of_the_sdist_holds_rules_and_ops(source, tmp_path):
     # `build` makes the sdist, then the wheel from that sdist alone.
     run(sys.executable, "-m", "build", "-o", tmp_path, source, cwd=tmp_path)

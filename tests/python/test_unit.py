@@ -443,10 +443,10 @@ def test_an_original_that_overflows_is_no_measure():
 @pytest.mark.parametrize("r", rule.load_all(), ids=lambda r: r.id)
 def test_bundled_rules_have_room_below_the_limit(r, seed):
     """No false veto is near: the worst error is below 3/4 of its limit."""
-    from npufuse import rules_test
+    from npufuse import rule_check
 
     for variant in rule.variants(r):
-        rows = rules_test.compare_variant(r, variant, seed).rows
+        rows = rule_check.compare_variant(r, variant, seed).rows
         assert rows
         for made in rows:
             assert made["status"] == "pass", made

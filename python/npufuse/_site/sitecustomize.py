@@ -1,13 +1,15 @@
 """Starts npufuse in the Python processes of a run that it watches.
 
-This folder stands first in PYTHONPATH of such a run. Whatever goes wrong here
+This folder stands first in PYTHONPATH of such a run: NPUFUSE_ARM names what
+to watch. With NPUFUSE_LOAD alone the package is only made known, for
+``python -m npufuse...`` in a Python where it is not installed. Whatever goes wrong here
 is one line on stderr; the user's own sitecustomize runs as it would have.
 """
 import os
 import sys
 
 
-def start(settings):
+def load():
     """Loads the package beside this folder, whatever else is installed."""
     import importlib.util
 
@@ -21,6 +23,10 @@ def start(settings):
         module = importlib.util.module_from_spec(spec)
         sys.modules["npufuse"] = module
         spec.loader.exec_module(module)
+
+
+def start(settings):
+    load()
     from npufuse import arm
 
     arm.start(settings)
@@ -49,4 +55,6 @@ if os.environ.get("NPUFUSE_ARM"):
             "npufuse: not watching this process: %s: %s\n"
             % (type(error).__name__, str(error).replace("\n", " "))
         )
+elif os.environ.get("NPUFUSE_LOAD"):
+    load()
 chain()
