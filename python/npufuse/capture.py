@@ -195,7 +195,7 @@ class Recorder:
             value = follow(chain, frame) if isinstance(chain, list) else chain
             self.put(found["inputs"], name, value, torch)
         for chain in sorted(span.locals):
-            if len(chain) > 1 or chain[0] in frame.f_locals:
+            if chain[0] in frame.f_locals:  # the module's own are there at any time
                 value = follow(chain, frame)
                 value = value if value is MISSING else plain(value, torch)
                 if value is not MISSING:

@@ -596,7 +596,7 @@ class Gated(nn.Module):
     def forward(self, x, kind=torch.float32):
         step = 3
         y = self.act_fn(self.project(x)) * self.up_proj(x) * self.scale * step
-        return y.to(kind) * self.weight
+        return y.to(kind) * self.weight.to(torch.float32)
 """
 INPUTS = [
     {"name": "gate", "expr": "self.project(x)"},
@@ -627,7 +627,7 @@ def capture(project):
     project.candidate("model.py", MODEL, "y = self.act_fn", edited=False,
                       inputs=INPUTS)
     last = project.settings["candidates"][0]
-    last["end_line"] = last["start_line"] + 1
+    last["end_line"] = last["start_line"] + 1  # with the return
     project.settings.update(mode="capture", role="baseline")
 
 
@@ -650,6 +650,7 @@ def test_signatures_are_captured(project):
     assert two["locals"]["step"] == 3 and two["locals"]["self.scale"] == 0.5
     assert two["locals"]["kind"] == {"dtype": "float32"}
     assert two["locals"]["self.act_fn"] == {"class": "SiLU"}
+    assert not any(name.startswith("torch") for name in two["locals"])
     assert two["autocast"] == {"enabled": False, "dtype": None}
     assert (two["grad_enabled"], two["module_training"]) == (True, True)
     assert half["autocast"] == {"enabled": True, "dtype": "bfloat16"}
