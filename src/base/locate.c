@@ -19,6 +19,7 @@ static const char *const PLACES[] = {
     "../lib/python3*/dist-packages/npufuse/",
     "../npufuse/", // pip install --target
     "../share/npufuse/",
+    "",       // what a build makes beside build/release/npufuse
     "../../", // build/release/npufuse of a source tree
     "../",
 };

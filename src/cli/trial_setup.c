@@ -9,6 +9,7 @@
 #include "cli/environment.h"
 #include "cli/output.h"
 #include "cli/output_folder.h"
+#include "cli/page.h"
 #include "model/finding_read.h"
 #include "patch/edits.h"
 
@@ -311,6 +312,11 @@ static bool find_parts(TrialSetup *setup, Err *err) {
     return find_runtime(setup, err);
 }
 
+static bool write_page(void *data, const Task *task, Str report, Err *err) {
+    TrialSetup *setup = data;
+    return page_put(setup->run, setup->trial.work, task->slug, report, err);
+}
+
 static void write_environment(void *data, Json *json) {
     const TrialSetup *setup = data;
     Environment environment;
@@ -330,7 +336,8 @@ bool trial_setup_ready(TrialSetup *setup, Err *err) {
     }
     if (!find_parts(setup, err)) return false;
     trial->python = find_python(setup);
-    trial->hooks = (TrialHooks){.data = setup, .render = render, .say = tell};
+    trial->hooks = (TrialHooks){.data = setup, .render = render, .page = write_page,
+                                .say = tell};
     trial->environment = write_environment;
     trial->tasks = &setup->tasks;
     trial->candidates = setup->candidates.at;

@@ -1,0 +1,26 @@
+// page.c - finds the template of this installation and fills it.
+#include "base/base.h"
+
+#include "cli/page.h"
+
+#include "base/file.h"
+#include "base/locate.h"
+#include "report/html.h"
+
+bool page_write(Arena *run, const char *path, Str report, Err *err) {
+    Str folder, page;
+    if (!locate_data(&folder, run, "pages", err)) return false;
+    const char *template = path_join(run, folder, STR("report.html"));
+    if (!file_read(&page, run, template, FILE_MAX_BYTES, err)) return false;
+    Buf out = {0};
+    bool ok = html_write(&out, page, report);
+    if (!ok) err_set(err, "'%s' has no place for data; install npufuse again", template);
+    ok = ok && file_write(path, buf_str(&out), err);
+    buf_free(&out);
+    return ok;
+}
+
+bool page_put(Arena *run, const char *folder, Str slug, Str report, Err *err) {
+    Str name = arena_printf(run, "%.*s.html", STR_FMT(slug));
+    return page_write(run, path_join(run, str_of(folder), name), report, err);
+}

@@ -1,0 +1,13 @@
+// page.h - writing the page of a verification.
+#ifndef NPUFUSE_CLI_PAGE_H
+#define NPUFUSE_CLI_PAGE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+// `folder`/`slug`.html out of a report.json.
+MUST_CHECK bool page_put(Arena *run, const char *folder, Str slug, Str report, Err *err);
+// The page alone, to `path`.
+MUST_CHECK bool page_write(Arena *run, const char *path, Str report, Err *err);
+
+#endif
