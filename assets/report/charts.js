@@ -11,7 +11,8 @@ const charts = []; // those of the page, for a redraw when the theme changes
 function axes(label) {
   const line = {stroke: colour("line"), width: 1};
   const base = {stroke: colour("text"), grid: line, ticks: line, font: "12px system-ui"};
-  return [Object.assign({label: say("step")}, base), Object.assign({label, size: 70}, base)];
+  return [Object.assign({label: say("step")}, base), Object.assign({label, size: 70,
+    values: (u, marks) => marks.map((v) => (v === null ? "" : format(v, 4)))}, base)];
 }
 
 // A vertical line at `step`, a horizontal one at `limit`; null: none.
@@ -57,7 +58,8 @@ function lineChart(box, steps, series, options) {
     if (!steps.length) return;
     charts.push(new uPlot({
       width: Math.max(box.clientWidth || 900, 280), height: 260,
-      scales: {x: {time: false}, y: options.log ? {distr: 3} : {}},
+      scales: {x: {time: false}, y: options.log ? {distr: 3} : options.range ?
+        {range: options.range} : {}},
       axes: axes(options.label),
       legend: {live: true},
       series: [{label: say("step")}].concat(series.map((s) => ({

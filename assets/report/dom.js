@@ -11,7 +11,7 @@ function visible(text) {
 }
 
 function append(parent, children) {
-  for (const child of children.flat(4)) {
+  for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
     parent.appendChild(typeof child === "object" ? child :
       document.createTextNode(visible(child)));

@@ -66,7 +66,7 @@ function candidatesSection(data) {
     [say("candidate"), say("state"), say("answer"), say("reason")],
     (data.candidates || []).map((c) => [c.id === own ? [code(c.id), ` (${say("this_page")})`] :
       el("a", {href: encodeURI(String(c.html || ""))}, c.id), verdict(c.state), verdict(c.answer),
-      shown(c.reason)])));
+      el("td", {class: "wide"}, shown(c.reason))])));
 }
 
 function stagesSection(data) {
@@ -129,7 +129,8 @@ function lossSection(data) {
     lineChart(upper, steps, [line("baseline", "base"), line("repeat", "again", [2, 3]),
       line("fused", "fused", [8, 3])], {log: settings.log, label: say("losses"), mark: first});
     lineChart(lower, steps, [{label: say("rel_diff"), colour: "fused", values: rel}],
-      {label: say("rel_diff"), mark: first, limit});
+      {label: say("rel_diff"), mark: first, limit,
+        range: (u, low, high) => [0, high > 0 ? high * 1.15 : limit]});
   };
   later.push(draw);
   return section("losses", lossFacts(data, limit, first, rows), lossControls(draw, settings),
@@ -202,7 +203,7 @@ let later = []; // drawings that need their place in the page
 
 function header(data) {
   const id = (data.candidate || {}).id || (data.basic_info || {}).candidate_name;
-  return el("header", {}, el("a", {class: "skip", href: "#verdict"}, say("skip_link")),
+  return el("header", {}, el("a", {class: "skip-link", href: "#verdict"}, say("skip_link")),
     el("h1", {}, say("page_title"), say("colon"), code(id)),
     el("button", {type: "button", class: "lang", onclick: () => { language = 1 - language; render(); }},
       say("lang_switch")));

@@ -1,5 +1,5 @@
 // tables.js - long tables, a page at a time: the steps, and the unit cases.
-const PAGE_ROWS = 50;
+const PAGE_ROWS = 25;
 
 function button(label, disabled, action) {
   return el("button", {type: "button", disabled, onclick: action}, label);
@@ -90,7 +90,8 @@ function unitSection(data) {
   const excess = (c) => (finite(c.fused_error) === null || !finite(c.limit) ? Infinity :
     c.fused_error / c.limit);
   cases.sort((a, b) => rank(a) - rank(b) || excess(b) - excess(a)); // the worst first
-  const cells = (c) => [c.name, c.mode, say(c.source || ""), c.inputs, c.tensor,
+  const cells = (c) => [c.name, c.mode, say(c.source || ""),
+    el("td", {class: "wide"}, c.inputs), c.tensor,
     `${c.dtype_original || "?"} → ${c.dtype_fused || "?"}`, el("td", {class: "n"}, figure(c.cosine, 7)),
     el("td", {class: "n"}, figure(c.max_abs_err, 3)), verdict(c.original_gate ? "pass" : "fail"),
     el("td", {class: "n"}, figure(c.norm_ratio, 6)), el("td", {class: "n"},

@@ -16,6 +16,7 @@ int status_command(const Args *args);
 int steps_command(const Args *args);
 int merge_command(const Args *args);
 int doctor_command(const Args *args);
+int report_command(const Args *args);
 int dump_command(const Args *args);
 int rules_command(const Args *args);
 

@@ -25,6 +25,7 @@ static const Command commands[] = {
     {"verify", verify_command, "precision, loss and step time of confirmed candidates"},
     {"resume", resume_command, "go on with an interrupted verification"},
     {"status", status_command, "the task list of the verification"},
+    {"report", report_command, "the pages of verified candidates once more"},
     {"apply", apply_command, "write candidates into the project, or take them back"},
     {"steps", steps_command, "training steps out of a log, as JSON lines"},
     {"merge", merge_command, "the steps of two runs side by side; does the loss follow?"},

@@ -324,10 +324,13 @@ static void write_report(Buf *out, const Work *work) {
     json_end(&json);
 }
 
+static const char *slug_file(const Trial *trial, Str slug, const char *suffix) {
+    Str name = arena_printf(trial->arena, "%.*s%s", STR_FMT(slug), suffix);
+    return path_join(trial->arena, str_of(trial->work), name);
+}
+
 static const char *work_file(const Work *work, const char *suffix) {
-    Arena *arena = work->trial->arena;
-    Str name = arena_printf(arena, "%.*s%s", STR_FMT(work->task->slug), suffix);
-    return path_join(arena, str_of(work->trial->work), name);
+    return slug_file(work->trial, work->task->slug, suffix);
 }
 
 static bool put_steps(const Work *work, const char *path, const StepList *steps, Err *err) {
@@ -363,5 +366,39 @@ bool work_report(Work *work, Err *err) {
               (!trial->hooks.page ||
                trial->hooks.page(trial->hooks.data, work->task, buf_str(&report), err));
     buf_free(&report);
+    return ok;
+}
+
+// The report with the table of candidates as it is now.
+static void renew(Buf *out, const Trial *trial, const JsonVal *report) {
+    Json json;
+    json_init(&json, out);
+    json_object(&json, JSON_BLOCK);
+    for (JsonIter it = json_first(report); it.value; json_next(&it)) {
+        if (str_is(it.key, "candidates")) {
+            add_candidates(&json, trial);
+            continue;
+        }
+        json_key_str(&json, it.key);
+        json_copy(&json, it.value);
+    }
+    json_end(&json);
+}
+
+bool reports_renew(Trial *trial, Err *err) {
+    bool ok = true;
+    for (uint32_t i = 0; i < trial->count && ok; i++) {
+        const Task *task = task_find(trial->tasks, trial->candidates[i].finding->id);
+        const char *path = slug_file(trial, task->slug, ".report.json");
+        const JsonVal *report;
+        if (file_kind(path) != FILE_REGULAR) continue;
+        if (!json_read_file(&report, trial->arena, path, FILE_MAX_BYTES, err)) return false;
+        Buf text = {0};
+        renew(&text, trial, report);
+        ok = file_write(path, buf_str(&text), err) &&
+             (!trial->hooks.page ||
+              trial->hooks.page(trial->hooks.data, task, buf_str(&text), err));
+        buf_free(&text);
+    }
     return ok;
 }

@@ -51,6 +51,8 @@ MUST_CHECK bool speed_stage(Work *work, Err *err);
 MUST_CHECK bool together_stage(Trial *trial, Err *err);
 // <slug>.jsonl, <slug>.metrics.json, <slug>.report.json and the page.
 MUST_CHECK bool work_report(Work *work, Err *err);
+// Each page lists all candidates: once all have their answer, so do the pages.
+MUST_CHECK bool reports_renew(Trial *trial, Err *err);
 // What the unit stage wrote; NULL if there is nothing.
 const JsonVal *unit_result(const Trial *trial, Arena *arena, Str slug);
 

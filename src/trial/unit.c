@@ -172,6 +172,10 @@ static void take_result(Work *work, const JsonVal *result) {
     StageStatus word = str_is(status, "pass")   ? STAGE_PASS
                        : str_is(status, "fail") ? STAGE_FAIL
                                                 : STAGE_BLOCKED;
+    if (word == STAGE_PASS && !reason.len) {
+        reason = arena_printf(work->trial->arena, "%u comparisons of results and gradients hold",
+                              json_count(json_member(result, "cases")));
+    }
     stage_set(work->task, STAGE_UNIT, word, reason);
     work->task->stages[STAGE_UNIT].emulated = json_truth(json_member(result, "emulated"), false);
 }

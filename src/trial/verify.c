@@ -134,7 +134,8 @@ bool trial_run(Trial *trial, Err *err) {
     if (worked || trial->tasks->together.status == STAGE_OPEN) {
         if (!together_stage(trial, err)) return false;
     }
-    return trial->interrupted || trial_save(trial, NULL, "end", STR(""), err);
+    if (trial->interrupted) return true;
+    return reports_renew(trial, err) && trial_save(trial, NULL, "end", STR(""), err);
 }
 
 bool trial_unit(Trial *trial, uint32_t number, Err *err) {
