@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/output_folder.h"
-#include "cli/page.h"
+#include "cli/report_page.h"
 #include "model/json_read.h"
 #include "model/task.h"
 
@@ -55,12 +55,16 @@ static int make_all(Arena *run, const ReportArgs *args) {
     TaskList tasks;
     Err err;
     uint32_t made = 0;
-    if (!tasks_read(&tasks, run, args->output, &err)) return output_fail(EXIT_USAGE, "%s", err.text);
+    if (!tasks_read(&tasks, run, args->output, &err)) {
+        return output_fail(EXIT_USAGE, "%s", err.text);
+    }
     for (uint32_t i = 0; i < tasks.tasks.len; i++) {
         const Task *task = &tasks.tasks.at[i];
         Str name = arena_printf(run, "%.*s.report.json", STR_FMT(task->slug));
         if (file_kind(path_join(run, str_of(args->output), name)) == FILE_NONE) continue;
-        if (!make_page(run, args, task->slug, &err)) return output_fail(EXIT_USAGE, "%s", err.text);
+        if (!make_page(run, args, task->slug, &err)) {
+            return output_fail(EXIT_USAGE, "%s", err.text);
+        }
         made++;
     }
     if (made) return EXIT_DONE;

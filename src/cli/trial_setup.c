@@ -9,7 +9,7 @@
 #include "cli/environment.h"
 #include "cli/output.h"
 #include "cli/output_folder.h"
-#include "cli/page.h"
+#include "cli/report_page.h"
 #include "model/finding_read.h"
 #include "patch/edits.h"
 

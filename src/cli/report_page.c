@@ -1,7 +1,7 @@
-// page.c - finds the template of this installation and fills it.
+// report_page.c - finds the template of this installation and fills it.
 #include "base/base.h"
 
-#include "cli/page.h"
+#include "cli/report_page.h"
 
 #include "base/file.h"
 #include "base/locate.h"

@@ -1,6 +1,6 @@
-// page.h - writing the page of a verification.
-#ifndef NPUFUSE_CLI_PAGE_H
-#define NPUFUSE_CLI_PAGE_H
+// report_page.h - writing the page of a verification.
+#ifndef NPUFUSE_REPORT_PAGE_H
+#define NPUFUSE_REPORT_PAGE_H
 
 #include "base/arena.h"
 #include "base/err.h"
