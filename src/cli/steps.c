@@ -78,16 +78,21 @@ static bool read_log(Writer *writer, FILE *file) {
     return !ferror(file);
 }
 
+static const char *plural(uint64_t count) {
+    return count == 1 ? "" : "s";
+}
+
 static void tell(const Writer *writer, const char *name) {
     Buf line = {0};
-    buf_addf(&line, "%s: %llu steps\n", name, (unsigned long long)writer->count);
-    if (writer->not_finite) {
-        buf_addf(&line, "%s: the loss of %llu steps is nan or infinite\n", name,
-                 (unsigned long long)writer->not_finite);
+    unsigned long long count = writer->count, odd = writer->not_finite, back = writer->backwards;
+    buf_addf(&line, "%s: %llu step%s\n", name, count, plural(count));
+    if (odd) {
+        buf_addf(&line, "%s: the loss of %llu step%s is nan or infinite\n", name, odd,
+                 plural(odd));
     }
-    if (writer->backwards) {
-        buf_addf(&line, "%s: the step goes back %llu times: a restart, or several ranks\n", name,
-                 (unsigned long long)writer->backwards);
+    if (back) {
+        buf_addf(&line, "%s: the step goes back %llu time%s: a restart, or several ranks\n", name,
+                 back, plural(back));
     }
     output_talk(buf_str(&line));
     buf_free(&line);

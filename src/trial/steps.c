@@ -14,31 +14,39 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef enum Role { ROLE_STEP, ROLE_LOSS, ROLE_TIME, ROLE_EPOCH, ROLE_PHASE, ROLE_COUNT } Role;
+typedef enum Role {
+    ROLE_STEP,
+    ROLE_LOSS,
+    ROLE_TIME,
+    ROLE_EPOCH,
+    ROLE_PHASE,
+    ROLE_SUMMARY, // the line tells of the whole run
+    ROLE_COUNT
+} Role;
 
 typedef struct Key {
     const char *text; // lower case; matched without regard to case
     Role role;
     uint8_t rank;     // the least one of a line counts
-    double factor;    // to seconds
+    double divisor;   // to seconds; 31 / 1000 is exact where 31 * 0.001 is not
 } Key;
 
 // Longer keys before those they begin with. Sources: what Megatron-LM,
 // MindSpeed, Transformers, ms-swift, LLaMA-Factory, verl and plain loops print.
 static const Key keys[] = {
-    {"step_time_ms", ROLE_TIME, 0, 1e-3},
+    {"step_time_ms", ROLE_TIME, 0, 1000},
     {"step_time_s", ROLE_TIME, 0, 1},
     {"step_time", ROLE_TIME, 0, 1},
     {"step time", ROLE_TIME, 0, 1},
-    {"step_ms", ROLE_TIME, 0, 1e-3},
-    {"elapsed time per iteration (ms)", ROLE_TIME, 0, 1e-3},
+    {"step_ms", ROLE_TIME, 0, 1000},
+    {"elapsed time per iteration (ms)", ROLE_TIME, 0, 1000},
     {"elapsed time per iteration (s)", ROLE_TIME, 0, 1},
     {"perf/time_per_step", ROLE_TIME, 0, 1},
     {"timing_s/step", ROLE_TIME, 1, 1},
     {"train/time(s)", ROLE_TIME, 1, 1},
     {"train_speed(s/it)", ROLE_TIME, 2, 1},
     {"iter_time", ROLE_TIME, 1, 1},
-    {"time_ms", ROLE_TIME, 2, 1e-3},
+    {"time_ms", ROLE_TIME, 2, 1000},
     {"time", ROLE_TIME, 3, 1},
     {"global_step/max_steps", ROLE_STEP, 0, 1},
     {"global_step", ROLE_STEP, 0, 1},
@@ -51,6 +59,11 @@ static const Key keys[] = {
     {"actor/pg_loss", ROLE_LOSS, 2, 1},
     {"step_loss", ROLE_LOSS, 1, 1},
     {"loss", ROLE_LOSS, 1, 1},
+    {"train_loss", ROLE_LOSS, 3, 1},
+    {"training_loss", ROLE_LOSS, 3, 1},
+    {"total_loss", ROLE_LOSS, 3, 1},
+    {"loss_step", ROLE_LOSS, 3, 1},
+    {"train_runtime", ROLE_SUMMARY, 0, 1},
     {"epoch", ROLE_EPOCH, 0, 1},
     {"phase", ROLE_PHASE, 0, 1},
 };
@@ -67,7 +80,7 @@ typedef struct Line {
     Pair pairs[ROLE_COUNT];
     bool is_dict; // {'loss': ...}: the form that leaves the step to a progress bar
     bool has_bar;
-    int64_t bar_step;
+    int64_t bar_step, bar_total;
     double bar_time_s;
 } Line;
 
@@ -169,6 +182,11 @@ static bool is_of_evaluation(Str line, size_t at) {
     return false;
 }
 
+// What follows the 2026 of 2026-03-01, the 10 of 10:00:00.
+static bool is_clock(Str rest) {
+    return rest.len > 1 && strchr("-:", rest.at[0]) && is_digit(rest.at[1]);
+}
+
 static void take_pair(Line *out, const Key *key, Str rest) {
     Pair *pair = &out->pairs[key->role], found = {.rank = key->rank};
     if (key->rank >= pair->rank) return;
@@ -183,8 +201,9 @@ static void take_pair(Line *out, const Key *key, Str rest) {
     }
     if (!read_number(value, &found, &rest)) return;
     if (key->role == ROLE_TIME) {
+        if (is_clock(rest)) return;
         bool is_ms = starts(rest, "ms") || starts(rest, " ms");
-        found.number *= is_ms ? 1e-3 : key->factor;
+        found.number /= is_ms ? 1000 : key->divisor;
     }
     *pair = found;
 }
@@ -216,6 +235,7 @@ static void take_bar(Line *out, Str line, size_t at) {
     if (!starts(rest, " [") || !memchr(rest.at, '<', rest.len)) return;
     out->has_bar = true;
     out->bar_step = done.number < 9e15 ? (int64_t)done.number : 0;
+    out->bar_total = total.number < 9e15 ? (int64_t)total.number : 0;
     for (size_t i = 0; i + 3 < rest.len; i++) {
         bool per_step = starts(skip(rest, i), "s/it"), per_second = starts(skip(rest, i), "it/s");
         if (!per_step && !per_second) continue;
@@ -252,6 +272,7 @@ static void read_line(Line *out, Str line) {
 static int64_t step_number(StepParser *parser, const Line *line) {
     const Pair *step = &line->pairs[ROLE_STEP], *epoch = &line->pairs[ROLE_EPOCH];
     if (step->rank == RANK_NONE) {
+        parser->total = line->has_bar ? line->bar_total : parser->shown_total;
         int64_t shown = line->has_bar ? line->bar_step : parser->shown;
         return parser->last = shown > parser->last ? shown : parser->last + 1;
     }
@@ -287,14 +308,17 @@ static void take_line(StepParser *parser, Str text) {
     Line line;
     read_line(&line, text);
     const Pair *step = &line.pairs[ROLE_STEP];
+    if (line.pairs[ROLE_SUMMARY].rank != RANK_NONE) return;
     bool has_step = step->rank != RANK_NONE && step->number >= 0 && step->number < 9e15;
     bool has_loss = line.pairs[ROLE_LOSS].rank != RANK_NONE;
     bool has_time = line.pairs[ROLE_TIME].rank != RANK_NONE;
     if (has_step ? has_loss || has_time : has_loss && (line.is_dict || line.has_bar)) {
         give(parser, &line);
     }
-    if (!line.has_bar) return;
+    // A bar of another total is one of the evaluation.
+    if (!line.has_bar || (parser->total > 0 && line.bar_total != parser->total)) return;
     parser->shown = line.bar_step;
+    parser->shown_total = line.bar_total;
     parser->shown_time_s = line.bar_time_s;
 }
 

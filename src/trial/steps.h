@@ -30,6 +30,8 @@ typedef struct StepParser {
     double epoch;
     int64_t shown;     // of `shown/total` in a progress bar; -1: none yet
     double shown_time_s; // its rate; 0: none
+    int64_t shown_total; // 0: none yet
+    int64_t total;       // of the bar that steps were counted by; 0: none yet
 } StepParser;
 
 void step_parser_init(StepParser *parser, void (*take)(void *data, const StepRecord *step),
