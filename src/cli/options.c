@@ -220,8 +220,8 @@ static void print_help(const Usage *usage) {
     static const Option help = {.name = "help", .letter = 'h',
                                 .help = "print this text"};
     Buf out = {0};
-    buf_addf(&out, "Usage: npufuse %s [options] %s\n\n%s\n\nOptions:\n",
-             usage->name, usage->operands, usage->purpose);
+    buf_addf(&out, "Usage: npufuse %s [options]%s%s\n\n%s\n\nOptions:\n", usage->name,
+             *usage->operands ? " " : "", usage->operands, usage->purpose);
     for (uint32_t i = 0; i < usage->option_count; i++) {
         add_option(&out, &usage->options[i]);
     }
