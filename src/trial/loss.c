@@ -57,7 +57,8 @@ static Str run_key(const Trial *trial, const RunPlan *plan) {
     add_part(&hash, launch->log);
     add_part(&hash, str_of(plan->overlay->digest));
     add_part(&hash, arena_printf(trial->arena, "%lld %.17g %d %d", (long long)launch->steps,
-                                 launch->threshold, launch->no_emulate, plan->is_candidate));
+                                 launch->threshold, plan->is_candidate && launch->no_emulate,
+                                 plan->is_candidate));
     for (uint32_t i = 0; i < plan->candidate_count; i++) {
         add_part(&hash, plan->candidates[i].finding->id);
     }

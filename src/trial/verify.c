@@ -41,7 +41,7 @@ static void conclude(Work *work) {
         return;
     }
     if (unit->status == STAGE_BLOCKED || loss->status == STAGE_BLOCKED) {
-        const Stage *blocked = unit->status == STAGE_BLOCKED ? unit : loss;
+        const Stage *blocked = loss->status == STAGE_BLOCKED ? loss : unit;
         task->state = TASK_BLOCKED;
         answer(task, ANSWER_UNDECIDED, joined(arena, "blocked", blocked->reason));
         return;
@@ -83,14 +83,22 @@ static bool has_passed(const Work *work, StageName which) {
     return work->task->stages[which].status == STAGE_PASS;
 }
 
+// A unit check that was not allowed to emulate says nothing of the candidate; the
+// run still shows whether the fused branch is ever taken.
+static bool lets_loss_begin(const Work *work) {
+    return has_passed(work, STAGE_UNIT) ||
+           (work->task->stages[STAGE_UNIT].status == STAGE_BLOCKED &&
+            work->trial->tasks->launch.no_emulate);
+}
+
 // Runs the stages as far as each one lets the next begin.
 static bool run_stages(Work *work, Err *err) {
     const bool *stop = &work->trial->interrupted;
     if (!move_to(work, TASK_PRECISION_RUNNING, err)) return false;
     if (!unit_stage(work, err) || !end_stage(work, STAGE_UNIT, err)) return false;
-    if (*stop || !has_passed(work, STAGE_UNIT)) return true;
+    if (*stop || !lets_loss_begin(work)) return true;
     if (!loss_stage(work, err) || !end_stage(work, STAGE_LOSS, err)) return false;
-    if (*stop || !has_passed(work, STAGE_LOSS)) return true;
+    if (*stop || !has_passed(work, STAGE_UNIT) || !has_passed(work, STAGE_LOSS)) return true;
     if (!move_to(work, TASK_PERFORMANCE_RUNNING, err)) return false;
     return speed_stage(work, err) && end_stage(work, STAGE_PERFORMANCE, err);
 }
