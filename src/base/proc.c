@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -197,6 +198,56 @@ static void end_group(Run *run) {
     }
 }
 
+// Whether the process was started with an entry that begins with `mark`.
+static bool is_marked(Arena *arena, const char *pid, Str mark) {
+    Str text;
+    Err ignored;
+    enum { ENVIRONMENT_MAX = 16 * 1024 * 1024 };
+    const char *path = arena_printf(arena, "/proc/%s/environ", pid).at;
+    if (!file_read(&text, arena, path, ENVIRONMENT_MAX, &ignored)) return false;
+    while (text.len) {
+        const char *end = memchr(text.at, 0, text.len);
+        size_t len = end ? (size_t)(end - text.at) : text.len;
+        if (len >= mark.len && memcmp(text.at, mark.at, mark.len) == 0) return true;
+        if (!end) break;
+        text = (Str){end + 1, text.len - len - 1};
+    }
+    return false;
+}
+
+// One round: KILL to all that are marked; how many there are.
+static uint32_t kill_marked(Str mark) {
+    uint32_t count = 0;
+    DIR *dir = opendir("/proc");
+    if (!dir) return 0;
+    Arena arena;
+    arena_init(&arena);
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        char *end = NULL;
+        long pid = strtol(entry->d_name, &end, 10);
+        if (pid <= 0 || *end || pid == getpid()) continue;
+        ArenaMark before = arena_mark(&arena);
+        if (is_marked(&arena, entry->d_name, mark) && kill((pid_t)pid, SIGKILL) == 0) count++;
+        arena_reset(&arena, before);
+    }
+    closedir(dir);
+    arena_free(&arena);
+    return count;
+}
+
+uint32_t proc_end_marked(const char *mark) {
+    uint32_t most = 0;
+    double deadline = proc_now() + GRACE_S;
+    while (proc_now() < deadline) {
+        uint32_t count = kill_marked(str_of(mark));
+        if (count > most) most = count;
+        while (waitpid(-1, NULL, WNOHANG) > 0) {} // we inherit them
+        if (!count) break;
+        poll(NULL, 0, TICK_MS / 5);
+    }
+    return most;
+}
+
 static bool is_over(const Run *run, ProcResult *out, ProcAnswer answer) {
     const ProcSpec *spec = run->spec;
     double now = proc_now();
@@ -226,6 +277,7 @@ static void watch(Run *run, ProcResult *out) {
         }
     }
     end_group(run);
+    if (run->spec->mark) proc_end_marked(run->spec->mark);
     out->seconds = proc_now() - run->started;
 }
 

@@ -17,6 +17,8 @@ typedef struct ProcSpec {
     const char *const *env;  // "NAME=value" set besides ours; NULL terminated
     const char *folder;      // to run in; NULL: the current one
     const char *log;         // new file that gets all output; NULL: none
+    const char *mark;        // "NAME=value" of env that no other command has: who
+                             // left the group but has it is ended too; or NULL
     double limit_s;          // 0: none
     double quiet_s;          // without PROC_PROGRESS; 0: none
     // Gets the output (stdout and stderr as one) and, a few times a second, an
@@ -44,6 +46,10 @@ enum { PROC_LOG_MAX = 256 * 1024 * 1024 }; // bytes kept in `log`
 
 // False only if the command could not be started, or its log not be written.
 MUST_CHECK bool proc_run(ProcResult *out, const ProcSpec *spec, Err *err);
+// Ends, and waits for, all processes of this user whose environment has an entry
+// that begins with `mark`: what is left of commands whose npufuse was killed.
+// Returns how many there were.
+uint32_t proc_end_marked(const char *mark);
 // The path that execvp would run: `name` with a '/', or found in PATH; NULL.
 char *proc_find(Arena *arena, const char *name);
 // Seconds of a clock that only goes forward.

@@ -182,6 +182,15 @@ static void read_devices(Environment *out, Arena *arena) {
     }
 }
 
+static void read_processor(Environment *out, Arena *arena) {
+    static const char *const keys[] = {"model name\t", "CPU part\t"};
+    const char *path = arena_cstr(arena, system_path(arena, "/proc/cpuinfo"));
+    Str text = read_small(arena, path);
+    for (size_t i = 0; i < COUNT(keys) && !out->processor.len; i++) {
+        out->processor = value_of(text, keys[i]);
+    }
+}
+
 static ProcAnswer keep(void *data, Str chunk) {
     Buf *text = data;
     if (text->len < SMALL) buf_add(text, chunk);
@@ -228,8 +237,28 @@ void environment_read(Environment *out, Arena *arena, const char *python) {
     Str driver = system_path(arena, "/usr/local/Ascend/driver/version.info");
     out->driver = value_of(read_small(arena, arena_cstr(arena, driver)), "version");
     read_devices(out, arena);
+    read_processor(out, arena);
     read_product(out, arena);
     out->visible = str_of(getenv("ASCEND_RT_VISIBLE_DEVICES"));
+}
+
+Str environment_hardware(Arena *arena, const Environment *environment) {
+    uint32_t count = environment->devices.len;
+    Str product = environment->product;
+    if (!count) return environment->processor;
+    return arena_printf(arena, "%.*s, %u device%s, %.*s",
+                        STR_FMT(product.len ? product : STR("Ascend")), (unsigned)count,
+                        count == 1 ? "" : "s", STR_FMT(environment->processor));
+}
+
+Str environment_key(Arena *arena, const Environment *environment) {
+    const char *own = getenv("NPUFUSE_MACHINE");
+    if (own && *own) return str_of(own);
+    const Environment *e = environment;
+    // Not what npu-smi says: it may fail now and then.
+    return arena_printf(arena, "%.*s|%.*s|%.*s|%.*s|%.*s|%.*s|%u", STR_FMT(e->processor),
+                        STR_FMT(e->driver), STR_FMT(e->cann), STR_FMT(e->python_version),
+                        STR_FMT(e->torch), STR_FMT(e->torch_npu), (unsigned)e->devices.len);
 }
 
 Str environment_release(Str version) {

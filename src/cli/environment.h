@@ -13,6 +13,7 @@ typedef struct Environment {
     Str product;                    // by npu-smi; empty: unknown
     Str visible;                    // ASCEND_RT_VISIBLE_DEVICES; empty: not set
     VEC(Str) devices;               // /dev/davinci0, ...
+    Str processor;                  // as /proc/cpuinfo names it
 } Environment;
 
 // `python` is a path or a name on PATH; NULL: of VIRTUAL_ENV, else python3.
@@ -21,6 +22,11 @@ typedef struct Environment {
 void environment_read(Environment *out, Arena *arena, const char *python);
 // The object "environment" of reports, and that of `doctor --format json`.
 void environment_write(Json *json, const Environment *environment);
+// "910B3, 8 devices, Kunpeng-920"; without devices the processor alone.
+Str environment_hardware(Arena *arena, const Environment *environment);
+// Equal where runs may be compared with each other. What the environment variable
+// NPUFUSE_MACHINE says, if it is set, is taken for it.
+Str environment_key(Arena *arena, const Environment *environment);
 // The numbers "2.7" of "2.7.1+cpu": torch and torch_npu must agree in them.
 Str environment_release(Str version);
 

@@ -53,6 +53,8 @@ static int go_on(TrialSetup *setup) {
         return output_fail(EXIT_BLOCKED, "the verification was begun in '%.*s': go there first",
                            STR_FMT(folder));
     }
+    Launch launch = setup->tasks.launch;
+    trial_setup_launch(setup, &launch);
     return trial_setup_run(setup);
 }
 
@@ -63,7 +65,7 @@ int resume_command(const Args *args) {
     if (!options_read(&given, &ids, &usage, args, &code)) return code;
     if (ids.len) return output_fail(EXIT_USAGE, "resume takes no operand, not '%s'", ids.at[0]);
     TrialArgs trial = {.output = given.output, .lang = given.lang, .ids = &ids,
-                       .quiet = given.quiet};
+                       .quiet = given.quiet, .goes_on = true};
     TrialSetup setup;
     code = trial_setup_begin(&setup, &trial, args->run);
     if (code == EXIT_DONE) code = go_on(&setup);

@@ -42,6 +42,17 @@ static int print_text(Arena *run, const char *folder) {
     return ok ? EXIT_DONE : output_fail(EXIT_USAGE, "%s", err.text);
 }
 
+static int print_json(Arena *run, const char *folder) {
+    TaskList tasks;
+    Err err;
+    Buf out = {0};
+    if (!tasks_read(&tasks, run, folder, &err)) return output_fail(EXIT_USAGE, "%s", err.text);
+    tasks_write_json(&out, &tasks);
+    bool ok = output_write(buf_str(&out), &err);
+    buf_free(&out);
+    return ok ? EXIT_DONE : output_fail(EXIT_USAGE, "%s", err.text);
+}
+
 static int print_file(Arena *run, const char *folder, Str name) {
     Str text;
     Err err;
@@ -67,8 +78,7 @@ int status_command(const Args *args) {
     if (file_kind(given.output) != FILE_FOLDER) {
         return output_fail(EXIT_USAGE, "no folder '%s'; run 'npufuse scan' first", given.output);
     }
-    if (strcmp(given.format, "json") == 0) return print_file(args->run, given.output,
-                                                             STR("tasks.json"));
+    if (strcmp(given.format, "json") == 0) return print_json(args->run, given.output);
     if (strcmp(given.format, "md") == 0) return print_file(args->run, given.output,
                                                            STR("tasks.md"));
     return print_text(args->run, given.output);

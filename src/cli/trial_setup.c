@@ -4,17 +4,12 @@
 #include "cli/trial_setup.h"
 
 #include "base/file.h"
-#include "base/locate.h"
 #include "cli/derive.h"
-#include "cli/environment.h"
 #include "cli/output.h"
 #include "cli/output_folder.h"
 #include "cli/report_page.h"
 #include "model/finding_read.h"
 #include "patch/edits.h"
-
-#include <stdlib.h>
-#include <unistd.h>
 
 // ---- confirmed candidates -----------------------------------------------------------
 
@@ -47,6 +42,7 @@ static void add_candidate(TrialSetup *setup, const Finding *finding, const Confi
 static void mark_stale(TrialSetup *setup, Str id, Str reason) {
     Task *task = task_find(&setup->tasks, id);
     if (!task) return;
+    setup->stale_count++;
     task->state = TASK_STALE;
     task->answer = ANSWER_UNDECIDED;
     task->reason = reason;
@@ -70,19 +66,30 @@ static bool take(TrialSetup *setup, const FindingSet *derived, Str id, Str *reas
     return true;
 }
 
+// Candidates that the user names have to be fine, each of them.
 static int take_named(TrialSetup *setup, const FindingSet *derived) {
     for (uint32_t i = 0; i < setup->args.ids->len; i++) {
         Str id = str_of(setup->args.ids->at[i]), reason;
         if (take(setup, derived, id, &reason)) continue;
+        mark_stale(setup, id, reason);
         return output_fail(EXIT_BLOCKED, "'%.*s': %.*s", STR_FMT(id), STR_FMT(reason));
     }
     return EXIT_DONE;
 }
 
+static bool is_asked(const TrialSetup *setup, Str id) {
+    const Launch *launch = &setup->tasks.launch;
+    if (!setup->args.goes_on || !launch->ids.len) return true;
+    for (uint32_t i = 0; i < launch->ids.len; i++) {
+        if (str_eq(launch->ids.at[i], id)) return true;
+    }
+    return false;
+}
+
 static int take_confirmed(TrialSetup *setup, const FindingSet *derived) {
     for (uint32_t i = 0; i < setup->confirmations.list.len; i++) {
         Str id = setup->confirmations.list.at[i].id, reason;
-        if (take(setup, derived, id, &reason)) continue;
+        if (!is_asked(setup, id) || take(setup, derived, id, &reason)) continue;
         mark_stale(setup, id, reason);
         setup->void_count++;
         output_complain("'%.*s' is left out: %.*s", STR_FMT(id), STR_FMT(reason));
@@ -135,8 +142,23 @@ int trial_setup_begin(TrialSetup *setup, const TrialArgs *args, Arena *run) {
     if (!read_folder(setup, &err)) return output_fail(EXIT_USAGE, "%s", err.text);
     if (!journal_recover(&setup->journal, &err)) return output_fail(EXIT_BLOCKED, "%s", err.text);
     int code = choose(setup);
+    if (setup->stale_count && !tasks_write(&setup->tasks, args->output, &err)) {
+        return output_fail(EXIT_USAGE, "%s", err.text);
+    }
     if (code == EXIT_DONE) match_tasks(setup);
     return code;
+}
+
+void trial_setup_launch(TrialSetup *setup, const Launch *launch) {
+    Str hash = launch_sha256(setup->run, launch);
+    setup->tasks.launch = *launch;
+    for (uint32_t i = 0; i < setup->candidates.len; i++) {
+        Task *task = task_find(&setup->tasks, setup->candidates.at[i].finding->id);
+        if (str_eq(task->launch_sha256, hash)) continue;
+        // What another command or other options gave is no answer to this one.
+        *task = (Task){.id = task->id, .slug = task->slug, .file_sha256 = task->file_sha256,
+                       .edits_sha256 = task->edits_sha256, .launch_sha256 = hash};
+    }
 }
 
 void trial_setup_end(TrialSetup *setup) {
@@ -199,117 +221,9 @@ static bool render(void *data, TrialEdits *out, const bool *in, Err *err) {
     return true;
 }
 
-// ---- where the parts are ----------------------------------------------------------------
-
-static bool is_python(const char *word) {
-    Str base = path_base(str_of(word));
-    return str_starts(base, "python") || str_starts(base, "pypy");
-}
-
-static const char *find_python(TrialSetup *setup) {
-    Arena *run = setup->run;
-    if (setup->args.python) return proc_find(run, setup->args.python);
-    if (setup->tasks.launch.python.len) {
-        return proc_find(run, arena_cstr(run, setup->tasks.launch.python));
-    }
-    for (uint32_t i = 0; i < setup->tasks.launch.argv.len; i++) {
-        const char *word = arena_cstr(run, setup->tasks.launch.argv.at[i]);
-        const char *found = is_python(word) ? proc_find(run, word) : NULL;
-        if (found) return found;
-    }
-    const char *venv = getenv("VIRTUAL_ENV");
-    const char *inside = venv ? path_join(run, str_of(venv), STR("bin/python")) : NULL;
-    if (inside && access(inside, X_OK) == 0) return inside;
-    const char *found = proc_find(run, "python3");
-    return found ? found : proc_find(run, "python");
-}
-
-// Python finds the package through a folder that holds nothing else, so that
-// nothing else of this installation reaches the user's processes.
-static bool find_runtime(TrialSetup *setup, Err *err) {
-    Runtime *runtime = &setup->trial.runtime;
-    Arena *run = setup->run;
-    Str site;
-    if (!locate_data(&site, run, "python/npufuse/_site", err) &&
-        !locate_data(&site, run, "_site", err)) {
-        return false;
-    }
-    const char *package = arena_cstr(run, path_folder(site));
-    const char *folder = path_join(run, str_of(setup->trial.work), STR("runs/runtime"));
-    const char *link = path_join(run, str_of(folder), STR("npufuse"));
-    runtime->hook = site.at;
-    runtime->package = folder;
-    return file_remove(link, err) && file_make_folder(folder, err) &&
-           file_link(package, link, err);
-}
-
-// Rules that this scan used: the bundled ones, and those of --rules first.
-static bool find_rules(TrialSetup *setup, ArgList *folders, Err *err) {
-    Str bundled;
-    const ScanRecord *scan = &setup->claimed.scan;
-    for (uint32_t i = 0; i < scan->rules.len; i++) {
-        const char *real = path_real(setup->run, arena_cstr(setup->run, scan->rules.at[i]));
-        if (real) vec_push(setup->run, folders, real);
-    }
-    if (!locate_rules(&bundled, setup->run, err)) return false;
-    vec_push(setup->run, folders, bundled.at);
-    return true;
-}
-
-static bool find_ops(TrialSetup *setup, const ArgList *folders, Err *err) {
-    ArgList ops = {0};
-    Str bundled;
-    for (uint32_t i = 0; i < folders->len; i++) {
-        const char *beside = path_join(setup->run, str_of(folders->at[i]), STR("../ops"));
-        const char *real = path_real(setup->run, beside);
-        if (real) vec_push(setup->run, &ops, real);
-    }
-    if (!locate_data(&bundled, setup->run, "ops", err)) return false;
-    vec_push(setup->run, &ops, bundled.at);
-    setup->trial.runtime.ops = ops.at;
-    setup->trial.runtime.op_count = ops.len;
-    return true;
-}
-
-// The file whose rule() gives the id: mostly the one of that name.
-static const char *find_rule_file(TrialSetup *setup, const ArgList *folders, Str rule) {
-    Str name = arena_printf(setup->run, "%.*s.py", STR_FMT(rule));
-    for (uint32_t i = 0; i < folders->len; i++) {
-        const char *path = path_join(setup->run, str_of(folders->at[i]), name);
-        if (file_kind(path) == FILE_REGULAR) return path;
-    }
-    Str said = arena_printf(setup->run, "id=\"%.*s\"", STR_FMT(rule));
-    for (uint32_t i = 0; i < folders->len; i++) {
-        FolderList list;
-        Err ignored;
-        if (!folder_read(&list, setup->run, folders->at[i], &ignored)) continue;
-        for (size_t k = 0; k < list.len; k++) {
-            Str text;
-            const char *path = path_join(setup->run, str_of(folders->at[i]),
-                                         str_of(list.at[k].name));
-            if (file_kind(path) == FILE_REGULAR &&
-                file_read(&text, setup->run, path, 1 << 20, &ignored) &&
-                str_contains(text, said)) {
-                return path;
-            }
-        }
-    }
-    return "";
-}
-
 static void tell(void *data, Str line) {
     const TrialSetup *setup = data;
     if (!setup->args.quiet) output_note(line);
-}
-
-static bool find_parts(TrialSetup *setup, Err *err) {
-    ArgList folders = {0};
-    if (!find_rules(setup, &folders, err) || !find_ops(setup, &folders, err)) return false;
-    for (uint32_t i = 0; i < setup->candidates.len; i++) {
-        TrialCandidate *candidate = &setup->candidates.at[i];
-        candidate->rule_file = find_rule_file(setup, &folders, candidate->finding->rule);
-    }
-    return find_runtime(setup, err);
 }
 
 static bool write_page(void *data, const Task *task, Str report, Err *err) {
@@ -319,26 +233,20 @@ static bool write_page(void *data, const Task *task, Str report, Err *err) {
 
 static void write_environment(void *data, Json *json) {
     const TrialSetup *setup = data;
-    Environment environment;
-    environment_read(&environment, setup->run, setup->trial.python);
-    environment_write(json, &environment);
+    environment_write(json, &setup->environment);
 }
 
 bool trial_setup_ready(TrialSetup *setup, Err *err) {
     Trial *trial = &setup->trial;
     Arena *run = setup->run;
     trial->arena = run;
-    trial->work = path_real(run, setup->args.output);
-    trial->root = path_real(run, arena_cstr(run, setup->claimed.root));
-    if (!trial->work || !trial->root) {
-        return err_set(err, "the scanned folder '%.*s' is not there; run this command where the "
-                       "scan was made", STR_FMT(setup->claimed.root));
-    }
-    if (!find_parts(setup, err)) return false;
-    trial->python = find_python(setup);
+    if (!trial_parts_find(setup, err)) return false;
     trial->hooks = (TrialHooks){.data = setup, .render = render, .page = write_page,
                                 .say = tell};
     trial->environment = write_environment;
+    environment_read(&setup->environment, run, trial->python);
+    trial->machine = environment_key(run, &setup->environment);
+    trial->hardware = environment_hardware(run, &setup->environment);
     trial->tasks = &setup->tasks;
     trial->candidates = setup->candidates.at;
     trial->count = setup->candidates.len;
@@ -364,19 +272,39 @@ void tasks_print(Buf *out, const TaskList *tasks) {
              together->emulated ? " (emulated)" : "", STR_FMT(together->reason));
 }
 
-int tasks_exit_code(const TaskList *tasks) {
-    int code = EXIT_DONE;
-    for (uint32_t i = 0; i < tasks->tasks.len; i++) {
-        Answer value = tasks->tasks.at[i].answer;
-        if (value == ANSWER_DO_NOT) return EXIT_NO;
-        if (value == ANSWER_UNDECIDED) code = EXIT_BLOCKED;
+// The tasks of this trial, without those of candidates that nobody asked about.
+static TaskList own_tasks(const TrialSetup *setup) {
+    TaskList own = {.launch = setup->tasks.launch, .together = setup->tasks.together};
+    for (uint32_t i = 0; i < setup->candidates.len; i++) {
+        const Task *task = task_find(&setup->tasks, setup->candidates.at[i].finding->id);
+        vec_push(setup->run, &own.tasks, *task);
     }
-    return code;
+    return own;
+}
+
+// 0: all replace, and they go together; 1: one does not; else 3.
+static int exit_code(const TrialSetup *setup, const TaskList *own) {
+    bool open = setup->void_count > 0 || own->together.status == STAGE_BLOCKED;
+    if (own->together.status == STAGE_FAIL) return EXIT_NO;
+    for (uint32_t i = 0; i < own->tasks.len; i++) {
+        if (own->tasks.at[i].answer == ANSWER_DO_NOT) return EXIT_NO;
+        open |= own->tasks.at[i].answer == ANSWER_UNDECIDED;
+    }
+    return open ? EXIT_BLOCKED : EXIT_DONE;
+}
+
+// Nothing is run before it is sure that the command can be started.
+static bool check_command(const TrialSetup *setup, Err *err) {
+    const char *word = arena_cstr(setup->run, setup->tasks.launch.argv.at[0]);
+    if (proc_find(setup->run, word)) return true;
+    return err_set(err, "cannot start '%s': no program of that name is in PATH, or it is not "
+                   "executable", word);
 }
 
 int trial_setup_run(TrialSetup *setup) {
     Err err;
     Buf out = {0};
+    if (!check_command(setup, &err)) return output_fail(EXIT_BLOCKED, "%s", err.text);
     if (!trial_setup_ready(setup, &err)) return output_fail(EXIT_USAGE, "%s", err.text);
     if (!trial_run(&setup->trial, &err)) {
         output_complain("%s", err.text);
@@ -385,10 +313,10 @@ int trial_setup_run(TrialSetup *setup) {
     if (setup->trial.interrupted) {
         return output_fail(EXIT_BLOCKED, "interrupted; 'npufuse resume' goes on");
     }
-    tasks_print(&out, &setup->tasks);
+    TaskList own = own_tasks(setup);
+    tasks_print(&out, &own);
     bool ok = output_write(buf_str(&out), &err);
     buf_free(&out);
     if (!ok) return output_fail(EXIT_USAGE, "%s", err.text);
-    int code = tasks_exit_code(&setup->tasks);
-    return code == EXIT_DONE && setup->void_count ? EXIT_BLOCKED : code;
+    return exit_code(setup, &own);
 }

@@ -5,6 +5,7 @@
 #define NPUFUSE_TRIAL_SETUP_H
 
 #include "base/lock.h"
+#include "cli/environment.h"
 #include "cli/options.h"
 #include "model/confirmation.h"
 #include "patch/journal.h"
@@ -15,6 +16,7 @@ typedef struct TrialArgs {
     const ArgList *ids;  // none: all that are confirmed
     const char *python;  // for the unit stage; NULL: found
     bool quiet;
+    bool goes_on;        // the candidates of the stored launch (with no ids)
 } TrialArgs;
 
 typedef struct TrialSetup {
@@ -26,7 +28,9 @@ typedef struct TrialSetup {
     ConfirmationSet confirmations;
     TaskList tasks;
     VEC(TrialCandidate) candidates;
-    uint32_t void_count; // confirmations that do not hold any more
+    uint32_t void_count;  // confirmations that do not hold any more
+    uint32_t stale_count; // and tasks of such
+    Environment environment;
     Trial trial;
 } TrialSetup;
 
@@ -34,6 +38,8 @@ typedef struct TrialSetup {
 // anything was. EXIT_DONE, or the code to return after a fault was told. End
 // with trial_setup_end in both cases.
 int trial_setup_begin(TrialSetup *setup, const TrialArgs *args, Arena *run);
+// Stores the launch; tasks of another one begin anew.
+void trial_setup_launch(TrialSetup *setup, const Launch *launch);
 // Fills setup->trial for the launch in setup->tasks.
 MUST_CHECK bool trial_setup_ready(TrialSetup *setup, Err *err);
 void trial_setup_end(TrialSetup *setup);
@@ -42,7 +48,7 @@ void trial_setup_end(TrialSetup *setup);
 int trial_setup_run(TrialSetup *setup);
 // The table of tasks, as text.
 void tasks_print(Buf *out, const TaskList *tasks);
-// 0: all replace; 1: one is do_not; else 3.
-int tasks_exit_code(const TaskList *tasks);
+// The parts of setup->trial that are looked for; called by trial_setup_ready.
+MUST_CHECK bool trial_parts_find(TrialSetup *setup, Err *err);
 
 #endif

@@ -79,28 +79,6 @@ static bool read_launch(Launch *launch, const VerifyArgs *args, Err *err) {
     return true;
 }
 
-// Results of another command or other options are no answer to this one.
-static bool is_same_launch(const Launch *a, const Launch *b) {
-    bool same = a->argv.len == b->argv.len && str_eq(a->folder, b->folder) &&
-                str_eq(a->log, b->log) && a->steps == b->steps && a->threshold == b->threshold &&
-                a->no_emulate == b->no_emulate && a->no_performance == b->no_performance &&
-                a->seed == b->seed && str_eq(a->device, b->device) &&
-                str_eq(a->python, b->python);
-    for (uint32_t i = 0; same && i < a->argv.len; i++) {
-        same = str_eq(a->argv.at[i], b->argv.at[i]);
-    }
-    return same;
-}
-
-static void store_launch(TrialSetup *setup, const Launch *launch) {
-    bool same = is_same_launch(&setup->tasks.launch, launch);
-    setup->tasks.launch = *launch;
-    if (same) return;
-    for (uint32_t i = 0; i < setup->tasks.tasks.len; i++) {
-        setup->tasks.tasks.at[i].state = TASK_WAITING;
-    }
-}
-
 int verify_command(const Args *args) {
     VerifyArgs given = {.output = OUTPUT_FOLDER};
     ArgList ids = {0};
@@ -120,7 +98,10 @@ int verify_command(const Args *args) {
     } else if (code == EXIT_DONE) {
         const char *here = path_real(args->run, ".");
         launch.folder = str_of(here ? here : ".");
-        store_launch(&setup, &launch);
+        for (uint32_t i = 0; i < ids.len; i++) {
+            vec_push(args->run, &launch.ids, str_of(ids.at[i]));
+        }
+        trial_setup_launch(&setup, &launch);
         code = trial_setup_run(&setup);
     }
     trial_setup_end(&setup);

@@ -4,6 +4,7 @@
 #include "model/task.h"
 
 #include "base/file.h"
+#include "base/sha256.h"
 #include "model/json_read.h"
 
 static const char *const state_names[] = {
@@ -28,7 +29,12 @@ const char *speed_name(Speed speed) { return speed_names[speed]; }
 const char *answer_name(Answer answer) { return answer_names[answer]; }
 
 Str task_slug(Arena *arena, Str id) {
+    enum { SLUG_MAX = 200, HEAD = 100, TAIL = 90 }; // the end holds the hash
     char *slug = arena_cstr(arena, id);
+    if (id.len > SLUG_MAX) {
+        Str tail = {id.at + id.len - TAIL, TAIL};
+        slug = arena_cstr(arena, arena_printf(arena, "%.*s--%.*s", HEAD, id.at, STR_FMT(tail)));
+    }
     for (char *c = slug; *c; c++) {
         bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
                      (*c >= '0' && *c <= '9') || *c == '.' || *c == '_' || *c == '-';
@@ -84,14 +90,18 @@ static Task read_task(Arena *arena, const JsonVal *v) {
     task.answer = (Answer)WORD_OF(v, "answer", answer_names);
     task.file_sha256 = text_of(v, "file_sha256");
     task.edits_sha256 = text_of(v, "edits_sha256");
+    task.launch_sha256 = text_of(v, "launch_sha256");
     read_stages(&task, json_member(v, "stages"));
     return task;
 }
 
 static void read_launch(Launch *out, Arena *arena, const JsonVal *v) {
-    const JsonVal *argv = json_member(v, "argv");
+    const JsonVal *argv = json_member(v, "argv"), *ids = json_member(v, "ids");
     for (JsonIter it = json_first(argv); it.value; json_next(&it)) {
         vec_push(arena, &out->argv, json_text(it.value));
+    }
+    for (JsonIter it = json_first(ids); it.value; json_next(&it)) {
+        vec_push(arena, &out->ids, json_text(it.value));
     }
     out->folder = text_of(v, "folder");
     out->log = text_of(v, "log");
@@ -142,13 +152,18 @@ static void add_number(Json *json, const char *name, double value) {
     json_double(json, value);
 }
 
+static void add_strings(Json *json, const char *name, const Str *at, uint32_t count) {
+    json_key(json, name);
+    json_array(json, JSON_LINE);
+    for (uint32_t i = 0; i < count; i++) json_str(json, at[i]);
+    json_end(json);
+}
+
 static void write_launch(Json *json, const Launch *launch) {
     json_key(json, "launch");
     json_object(json, JSON_BLOCK);
-    json_key(json, "argv");
-    json_array(json, JSON_LINE);
-    for (uint32_t i = 0; i < launch->argv.len; i++) json_str(json, launch->argv.at[i]);
-    json_end(json);
+    add_strings(json, "argv", launch->argv.at, launch->argv.len);
+    add_strings(json, "ids", launch->ids.at, launch->ids.len);
     add_str(json, "folder", launch->folder);
     add_str(json, "log", launch->log);
     add_str(json, "python", launch->python);
@@ -193,10 +208,11 @@ static void write_task(Json *json, const Task *task) {
     add_str(json, "reason", task->reason);
     add_str(json, "file_sha256", task->file_sha256);
     add_str(json, "edits_sha256", task->edits_sha256);
+    add_str(json, "launch_sha256", task->launch_sha256);
     json_end(json);
 }
 
-static void write_json(Buf *out, const TaskList *list) {
+void tasks_write_json(Buf *out, const TaskList *list) {
     Json json;
     json_init(&json, out);
     json_object(&json, JSON_BLOCK);
@@ -256,11 +272,33 @@ static bool put(const char *folder, Str name, const Buf *text, Err *err) {
 
 bool tasks_write(const TaskList *list, const char *folder, Err *err) {
     Buf json = {0}, markdown = {0};
-    write_json(&json, list);
+    tasks_write_json(&json, list);
     write_markdown(&markdown, list);
     bool ok = put(folder, STR("tasks.json"), &json, err) &&
               put(folder, STR("tasks.md"), &markdown, err);
     buf_free(&json);
     buf_free(&markdown);
     return ok;
+}
+
+static void add_part(Sha256 *hash, Str part) {
+    char end = 0;
+    sha256_add(hash, part);
+    sha256_add(hash, (Str){&end, 1});
+}
+
+Str launch_sha256(Arena *arena, const Launch *launch) {
+    Sha256 hash;
+    char hex[SHA256_HEX + 1];
+    sha256_init(&hash);
+    for (uint32_t i = 0; i < launch->argv.len; i++) add_part(&hash, launch->argv.at[i]);
+    add_part(&hash, launch->folder);
+    add_part(&hash, launch->log);
+    add_part(&hash, launch->python);
+    add_part(&hash, launch->device);
+    add_part(&hash, arena_printf(arena, "%lld %lld %.17g %d %d", (long long)launch->steps,
+                                 (long long)launch->seed, launch->threshold, launch->no_emulate,
+                                 launch->no_performance));
+    sha256_end(&hash, hex);
+    return arena_str(arena, str_of(hex));
 }

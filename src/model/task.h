@@ -45,12 +45,14 @@ typedef struct Task {
     Answer answer;
     Str reason; // of the answer
     Str file_sha256, edits_sha256; // what the task speaks of
+    Str launch_sha256;             // and the command and options it was tried with
 } Task;
 
 // How verification was started, for `resume`.
 typedef struct Launch {
     VEC(Str) argv;
-    Str folder; // the current folder, absolute
+    VEC(Str) ids; // what was asked for; none: all that are confirmed
+    Str folder;   // the current folder, absolute
     Str log, python, device;
     int64_t steps, seed;
     double threshold, timeout_s;
@@ -70,13 +72,17 @@ const char *stage_status_name(StageStatus status); // "pass"; "" while open
 const char *speed_name(Speed speed);
 const char *answer_name(Answer answer);
 
-// The id with every byte outside of [A-Za-z0-9._-] as '-'.
+// The id with every byte outside of [A-Za-z0-9._-] as '-'; the middle of a very
+// long one is left out, so that it can be the name of a file.
 Str task_slug(Arena *arena, Str id);
 Task *task_find(const TaskList *list, Str id); // NULL if none
 // True also where there is no tasks.json: the list is empty then.
 MUST_CHECK bool tasks_read(TaskList *out, Arena *arena, const char *folder, Err *err);
 // Writes tasks.json and tasks.md, each by a rename.
 MUST_CHECK bool tasks_write(const TaskList *list, const char *folder, Err *err);
+void tasks_write_json(Buf *out, const TaskList *list);
+// SHA-256 of all that decides what a task's result means: not of `ids`.
+Str launch_sha256(Arena *arena, const Launch *launch);
 void stages_write(Json *json, const Task *task); // the array "stages"
 
 #endif

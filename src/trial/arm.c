@@ -58,11 +58,12 @@ static void add_inputs(Json *json, const Finding *finding) {
     json_end(json);
 }
 
-static void add_candidate(Json *json, const ArmCandidate *candidate) {
+static void add_candidate(Json *json, Arena *arena, const ArmSpec *spec, uint32_t i) {
+    const ArmCandidate *candidate = &spec->candidates[i];
     const Finding *finding = candidate->finding;
     json_object(json, JSON_BLOCK);
     add_text(json, "id", finding->id);
-    add_text(json, "file", finding->file);
+    add_text(json, "file", overlay_file(spec->overlay, arena, finding->file));
     add_text(json, "qualname", finding->qualname);
     add_uint(json, "start_line", candidate->start_line);
     add_uint(json, "end_line", candidate->end_line);
@@ -95,7 +96,7 @@ static void write_arm(Buf *out, Arena *arena, const ArmSpec *spec) {
     json_key(&json, "candidates");
     json_array(&json, JSON_BLOCK);
     for (uint32_t i = 0; i < spec->candidate_count; i++) {
-        add_candidate(&json, &spec->candidates[i]);
+        add_candidate(&json, arena, spec, i);
     }
     json_end(&json);
     json_end(&json);
@@ -187,7 +188,7 @@ static void init_follow(Watch *watch) {
 const char *const *arm_argv(Arena *arena, const Launch *launch, const Overlay *overlay) {
     const char **argv = NEW_N(arena, const char *, launch->argv.len + 1);
     for (uint32_t i = 0; i < launch->argv.len; i++) {
-        argv[i] = overlay_path(overlay, arena, arena_cstr(arena, launch->argv.at[i]));
+        argv[i] = overlay_word(overlay, arena, arena_cstr(arena, launch->argv.at[i]));
     }
     return argv;
 }
@@ -250,10 +251,11 @@ static bool run_command(Watch *watch, Err *err) {
     ArmResult *out = watch->out;
     init_follow(watch);
     step_parser_init(&watch->parser, take_step, watch);
+    const char *const *env = make_environment(watch->arena, spec);
     ProcSpec command = {
         .argv = arm_argv(watch->arena, spec->launch, spec->overlay),
-        .env = make_environment(watch->arena, spec), .folder = spec->overlay->folder,
-        .log = out->log, .quiet_s = spec->launch->timeout_s,
+        .env = env, .folder = spec->overlay->folder,
+        .log = out->log, .mark = env[0], .quiet_s = spec->launch->timeout_s,
         .take = take_output, .data = watch,
     };
     ProcResult result;

@@ -13,7 +13,8 @@ static bool make_overlay(Trial *trial, Overlay *out, const TrialEdits *edits, St
                          Err *err) {
     Str *files = NEW_N(trial->arena, Str, trial->count);
     for (uint32_t i = 0; i < trial->count; i++) files[i] = trial->candidates[i].finding->file;
-    OverlaySpec spec = {.root = trial->root, .tree = trial_run_path(trial, owner, "tree"),
+    OverlaySpec spec = {.root = trial->root, .prefix = trial->prefix,
+                        .tree = trial_run_path(trial, owner, "tree"),
                         .work = trial->work, .edits = edits->files.at,
                         .edit_count = edits->files.len, .files = files,
                         .file_count = trial->count};
@@ -56,6 +57,7 @@ static Str run_key(const Trial *trial, const RunPlan *plan) {
     add_part(&hash, launch->folder);
     add_part(&hash, launch->log);
     add_part(&hash, str_of(plan->overlay->digest));
+    add_part(&hash, trial->machine);
     add_part(&hash, arena_printf(trial->arena, "%lld %.17g %d %d", (long long)launch->steps,
                                  launch->threshold, plan->is_candidate && launch->no_emulate,
                                  plan->is_candidate));
@@ -155,12 +157,21 @@ static Str guard_text(Arena *arena, Str replacement) {
     return guard;
 }
 
+// Whether a rank has the module from outside of the overlay alone.
+static bool has_strangers(const Counts *counts, uint32_t candidate) {
+    for (uint32_t i = 0; i < counts->len; i++) {
+        const Count *at = &counts->at[i];
+        if (at->candidate == candidate && at->loaded == 0 && at->elsewhere > 0) return true;
+    }
+    return false;
+}
+
 // Why the counts say that the comparison shows nothing; empty if they do not.
 static Str baseline_counts_fault(const Work *work) {
     Arena *arena = work->trial->arena;
     Count count = counts_sum(&work->trial->baseline.counts, work->number);
     const Finding *finding = work->candidate->finding;
-    if (count.loaded == 0 && count.elsewhere > 0) {
+    if (has_strangers(&work->trial->baseline.counts, work->number)) {
         return arena_printf(arena, "the command imports '%.*s' from outside of the copy that is "
                             "run: start it from the project's folder, or without an installed "
                             "copy of the package", STR_FMT(finding->file));
@@ -263,7 +274,24 @@ static uint32_t choose_passed(const Trial *trial, bool *in) {
     return count;
 }
 
-static void judge_together(Trial *trial, const ArmResult *result) {
+// Its candidates, one after the other, as far as their branches ran.
+static Str together_counts_fault(Trial *trial, const ArmResult *result, const TrialEdits *edits) {
+    for (uint32_t i = 0; i < edits->candidates.len; i++) {
+        if (counts_sum(&result->counts, i).fused > 0) continue;
+        return arena_printf(trial->arena, "fused branch never ran: %.*s",
+                            STR_FMT(edits->candidates.at[i].finding->id));
+    }
+    return STR("");
+}
+
+static bool is_emulated(const Counts *counts) {
+    for (uint32_t i = 0; i < counts->len; i++) {
+        if (counts->at[i].emulated > 0) return true;
+    }
+    return false;
+}
+
+static void judge_together(Trial *trial, const ArmResult *result, const TrialEdits *edits) {
     Stage *stage = &trial->tasks->together;
     const Launch *launch = &trial->tasks->launch;
     if (!arm_is_complete(result, launch)) {
@@ -273,9 +301,12 @@ static void judge_together(Trial *trial, const ArmResult *result) {
     Gate gate;
     gate_compare(&gate, trial->arena, &trial->baseline.steps, &result->steps,
                  (GateLimits){launch->threshold, result->left ? 1 : GATE_MIN_STEPS});
+    Str fault = together_counts_fault(trial, result, edits);
     bool passed = gate.verdict == GATE_PASS && !result->left;
-    *stage = (Stage){passed ? STAGE_PASS : STAGE_FAIL, gate.reason,
-                     counts_sum(&result->counts, 0).emulated > 0};
+    *stage = (Stage){passed ? STAGE_PASS : STAGE_FAIL, gate.reason, is_emulated(&result->counts)};
+    if (!fault.len && gate.verdict != GATE_TOO_SHORT) return;
+    stage->status = STAGE_BLOCKED;
+    if (fault.len) stage->reason = fault;
 }
 
 bool together_stage(Trial *trial, Err *err) {
@@ -298,6 +329,6 @@ bool together_stage(Trial *trial, Err *err) {
                     .candidate_count = edits.candidates.len,
                     .is_candidate = true, .is_watched = true};
     if (!trial_arm(trial, &result, &plan, err)) return false;
-    if (!trial->interrupted) judge_together(trial, &result);
+    if (!trial->interrupted) judge_together(trial, &result, &edits);
     return true;
 }

@@ -8,15 +8,16 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-enum { DEPTH_MAX = 64, SCRIPT_MAX = 1024 * 1024 };
+enum { DEPTH_MAX = 64, SCRIPT_MAX = 1024 * 1024, FILES_MAX = 50 * 1000 };
 
 typedef struct Maker {
     Arena *arena;
     const OverlaySpec *spec;
     Err *err;
     Sha256 hash;
+    uint32_t file_count;
+    bool *used; // the edits that were written
     bool failed;
 } Maker;
 
@@ -46,9 +47,23 @@ static bool is_work_folder(Maker *m, const char *path) {
     return real && strcmp(real, m->spec->work) == 0;
 }
 
+// `file` seen from the root.
+static Str place_of(Arena *arena, Str prefix, Str file) {
+    return prefix.len ? str_of(path_join(arena, prefix, file)) : file;
+}
+
 static const OverlayEdit *find_edit(const Maker *m, Str place) {
+    Str prefix = m->spec->prefix;
+    if (prefix.len) {
+        bool below = place.len > prefix.len && memcmp(place.at, prefix.at, prefix.len) == 0 &&
+                     place.at[prefix.len] == '/';
+        if (!below) return NULL;
+        place = (Str){place.at + prefix.len + 1, place.len - prefix.len - 1};
+    }
     for (uint32_t i = 0; i < m->spec->edit_count; i++) {
-        if (str_eq(m->spec->edits[i].file, place)) return &m->spec->edits[i];
+        if (!str_eq(m->spec->edits[i].file, place)) continue;
+        m->used[i] = true;
+        return &m->spec->edits[i];
     }
     return NULL;
 }
@@ -60,16 +75,12 @@ static bool is_script(const char *path, const char *name) {
     return stat(path, &st) == 0 && (st.st_mode & S_IXUSR) && st.st_size < SCRIPT_MAX;
 }
 
-// A link within the project is the same link in the overlay, where it leads to
-// the overlay's files.
+// A link within the project leads to the overlay's own files.
 static bool link_entry(Maker *m, const char *from, const char *to, bool is_link) {
-    char target[4096];
-    ssize_t len = is_link ? readlink(from, target, sizeof(target) - 1) : -1;
     const char *real = path_real(m->arena, from);
-    bool inside = real && str_starts(str_of(real), m->spec->root);
-    if (len > 0 && target[0] != '/' && inside) {
-        target[len] = 0;
-        return file_link(target, to, m->err) || fail(m);
+    size_t len = strlen(m->spec->root);
+    if (is_link && real && strncmp(real, m->spec->root, len) == 0 && real[len] == '/') {
+        real = path_join(m->arena, str_of(m->spec->tree), str_of(real + len + 1));
     }
     return file_link(real ? real : from, to, m->err) || fail(m);
 }
@@ -84,6 +95,11 @@ static void add_to_digest(Maker *m, Str place, Str text) {
 
 static bool copy_file(Maker *m, Str place, const char *from, const char *to) {
     Str text;
+    if (++m->file_count > FILES_MAX) {
+        err_set(m->err, "'%s' holds more than %d Python files: run this command in the folder "
+                "of the project", m->spec->root, FILES_MAX);
+        return fail(m);
+    }
     ArenaMark mark = arena_mark(m->arena);
     bool ok = file_copy(from, to, m->err) &&
               file_read(&text, m->arena, to, FILE_MAX_BYTES, m->err);
@@ -151,7 +167,7 @@ static bool is_library(const char *root) {
 
 static bool make_packages(Maker *m) {
     for (uint32_t i = 0; i < m->spec->file_count && !m->failed; i++) {
-        Str file = m->spec->files[i], top = file;
+        Str file = place_of(m->arena, m->spec->prefix, m->spec->files[i]), top = file;
         const char *slash = memchr(file.at, '/', file.len);
         if (slash) top.len = (size_t)(slash - file.at);
         const char *at = below(m, m->spec->tree, top);
@@ -194,6 +210,35 @@ static const char *import_root(const Overlay *out, Arena *arena, Str file) {
     return path_join(arena, str_of(out->tree), folder);
 }
 
+Str overlay_file(const Overlay *overlay, Arena *arena, Str file) {
+    return place_of(arena, overlay->prefix, file);
+}
+
+// What is below the root is seen in the overlay, whatever way leads to it.
+static const char *seen_path(const Overlay *overlay, Arena *arena, const char *path) {
+    bool moved = strcmp(overlay->folder, path_real(arena, ".")) != 0;
+    bool climbs = str_starts(str_of(path), "..") || strstr(path, "/../");
+    if (path[0] != '/' && moved && !climbs) return path; // the same from there
+    const char *folder = path_real(arena, arena_cstr(arena, path_folder(str_of(path))));
+    Str base = path_base(str_of(path));
+    if (!folder || !base.len || str_is(base, ".") || str_is(base, "..")) {
+        folder = path_real(arena, path);
+        base = STR("");
+    }
+    if (!folder) return path;
+    const char *whole = base.len ? path_join(arena, str_of(folder), base) : folder;
+    const char *seen = overlay_path(overlay, arena, whole);
+    return seen != whole || (moved && climbs) ? seen : path;
+}
+
+const char *overlay_word(const Overlay *overlay, Arena *arena, const char *word) {
+    const char *value = word[0] == '-' ? strchr(word, '=') : NULL;
+    if (!value) return seen_path(overlay, arena, word);
+    const char *seen = seen_path(overlay, arena, ++value);
+    if (seen == value) return word;
+    return arena_printf(arena, "%.*s%s", (int)(value - word), word, seen).at;
+}
+
 Str overlay_python_path(const Overlay *overlay, Arena *arena, Str first) {
     Buf path = {0};
     buf_add(&path, first);
@@ -213,20 +258,33 @@ Str overlay_python_path(const Overlay *overlay, Arena *arena, Str first) {
     return text;
 }
 
+// A file that the walk does not come to keeps its old text: better no overlay.
+static bool check_edits(const Maker *m) {
+    for (uint32_t i = 0; i < m->spec->edit_count; i++) {
+        if (m->used[i]) continue;
+        return err_set(m->err, "cannot copy '%.*s' with its candidates: it lies behind a link, "
+                       "or in a folder that is not the project's own",
+                       STR_FMT(m->spec->edits[i].file));
+    }
+    return true;
+}
+
 bool overlay_make(Overlay *out, Arena *arena, const OverlaySpec *spec, Err *err) {
-    Maker maker = {.arena = arena, .spec = spec, .err = err};
+    Maker maker = {.arena = arena, .spec = spec, .err = err,
+                   .used = NEW_N(arena, bool, spec->edit_count + 1)};
     sha256_init(&maker.hash);
     if (!file_remove(spec->tree, err)) return false;
     bool ok = is_library(spec->root) ? make_packages(&maker)
                                      : make_folder(&maker, STR(""), 0);
-    if (!ok) return false;
-    *out = (Overlay){.root = spec->root, .tree = spec->tree};
+    if (!ok || maker.failed || !check_edits(&maker)) return false;
+    *out = (Overlay){.root = spec->root, .tree = spec->tree, .prefix = spec->prefix};
     sha256_end(&maker.hash, out->digest);
     const char *here = path_real(arena, ".");
     if (!here) return err_set(err, "the current folder is gone");
     out->folder = overlay_path(out, arena, here);
     for (uint32_t i = 0; i < spec->file_count; i++) {
-        add_root(out, arena, import_root(out, arena, spec->files[i]));
+        Str file = overlay_file(out, arena, spec->files[i]);
+        add_root(out, arena, import_root(out, arena, file));
     }
     add_root(out, arena, spec->tree);
     return true;

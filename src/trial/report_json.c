@@ -70,7 +70,7 @@ static void add_basic_info(Json *json, const Work *work) {
              run_status(work->has_fused, arm_is_complete(&work->fused, launch)));
     add_word(json, "final_conclusion", final_conclusion(work->task));
     add_word(json, "work_dir", trial->work);
-    add_word(json, "hardware", "");
+    add_text(json, "hardware", trial->hardware);
     add_int(json, "world_size", rank_count(work));
     add_int(json, "rank_count", rank_count(work));
     json_end(json);

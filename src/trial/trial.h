@@ -36,7 +36,8 @@ typedef struct TrialHooks {
 typedef struct Trial {
     Arena *arena;
     const char *work; // the work folder, real path
-    const char *root; // of the project, real path
+    const char *root; // of the copies, real path
+    Str prefix;       // of the scanned folder, which findings start from, below root
     const char *python; // for the unit stage; NULL: none was found
     Runtime runtime;
     TrialHooks hooks;
@@ -44,6 +45,8 @@ typedef struct Trial {
     const TrialCandidate *candidates; // the tasks of this trial
     uint32_t count;
     bool chinese;
+    Str machine;  // equal where runs may be compared with each other
+    Str hardware; // for people
     void (*environment)(void *data, Json *json); // the object of a report
 
     // What the runs of the unchanged code gave; made when first needed.

@@ -92,8 +92,10 @@ static void write_spec(Buf *out, const Work *work) {
     json_init(&json, out);
     json_object(&json, JSON_BLOCK);
     add_uint(&json, "schema", 1);
-    const char *tree = trial->baseline_overlay.tree;
-    add_source(&json, work, path_join(trial->arena, str_of(tree), work->candidate->finding->file));
+    Str tree = str_of(trial->baseline_overlay.tree);
+    Str file = overlay_file(&trial->baseline_overlay, trial->arena,
+                            work->candidate->finding->file);
+    add_source(&json, work, path_join(trial->arena, tree, file));
     add_operator(&json, work);
     add_captured(&json, trial, work->candidate->finding->id);
     add_text(&json, "device", launch->device.len ? launch->device : STR("auto"));
@@ -101,7 +103,8 @@ static void write_spec(Buf *out, const Work *work) {
     json_bool(&json, !launch->no_emulate);
     json_key(&json, "seed");
     json_int_write(&json, launch->seed);
-    // Not read by the runtime: with another project or Python it is another question.
+    // Not read by the runtime: elsewhere it is another question.
+    add_text(&json, "machine", trial->machine);
     add_text(&json, "project", str_of(trial->baseline_overlay.digest));
     add_text(&json, "python", str_of(trial->python));
     add_text(&json, "npufuse", STR(NPUFUSE_VERSION));
@@ -117,14 +120,18 @@ const JsonVal *unit_result(const Trial *trial, Arena *arena, Str slug) {
     return json_is_object(root) ? root : NULL;
 }
 
-// Whether the question was answered before: the same spec, and a result.
+// Whether the question was answered before: the same spec, and a result. What
+// was blocked is asked again: the environment may be another now.
 static bool is_answered(const Work *work, Str spec) {
     Str before;
     Err ignored;
+    const JsonVal *result = unit_result(work->trial, work->trial->arena, work->task->slug);
+    Str status = json_text(json_member(result, "status"));
+    if (!str_is(status, "pass") && !str_is(status, "fail")) return false;
     const char *path = trial_run_path(work->trial, work->task->slug, "unit/spec.json");
     return file_kind(path) == FILE_REGULAR &&
            file_read(&before, work->trial->arena, path, FILE_MAX_BYTES, &ignored) &&
-           str_eq(before, spec) && unit_result(work->trial, work->trial->arena, work->task->slug);
+           str_eq(before, spec);
 }
 
 static ProcAnswer keep_tail(void *data, Str chunk) {

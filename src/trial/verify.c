@@ -103,12 +103,45 @@ static bool run_stages(Work *work, Err *err) {
     return speed_stage(work, err) && end_stage(work, STAGE_PERFORMANCE, err);
 }
 
+static bool forget_run(const Trial *trial, Str owner, const char *name, Err *err) {
+    const char *folder = trial_run_path(trial, owner, name);
+    return file_remove(path_join(trial->arena, str_of(folder), STR("result.json")), err);
+}
+
+// The runs that step times came from.
+static bool forget_times(const Work *work, Err *err) {
+    const Trial *trial = work->trial;
+    FolderList list;
+    const char *folder = trial_run_path(trial, work->task->slug, "");
+    if (file_kind(folder) == FILE_NONE) return true;
+    if (!folder_read(&list, trial->arena, folder, err)) return false;
+    for (size_t i = 0; i < list.len; i++) {
+        if (!str_starts(str_of(list.at[i].name), "time-")) continue;
+        if (!forget_run(trial, work->task->slug, list.at[i].name, err)) return false;
+    }
+    return true;
+}
+
+// What blocked a candidate may be gone: the environment is no part of the key of
+// a run, so those runs are made anew, and with them the one they are held against.
+static bool forget_blocked(const Work *work, Err *err) {
+    const Task *task = work->task;
+    if (task->state != TASK_BLOCKED) return true;
+    if (task->stages[STAGE_PERFORMANCE].status == STAGE_BLOCKED) return forget_times(work, err);
+    if (task->stages[STAGE_LOSS].status != STAGE_BLOCKED) return true;
+    if (!forget_run(work->trial, task->slug, "loss-1", err)) return false;
+    return work->trial->has_baseline ||
+           (forget_run(work->trial, STR("baseline"), "loss-1", err) &&
+            forget_run(work->trial, STR("baseline"), "loss-2", err));
+}
+
 static bool run_candidate(Trial *trial, uint32_t number, Err *err) {
     const TrialCandidate *candidate = &trial->candidates[number];
     Work work = {.trial = trial, .number = number, .candidate = candidate,
                  .task = task_find(trial->tasks, candidate->finding->id)};
     Task *task = work.task;
     trial_say(trial, "%.*s", STR_FMT(task->id));
+    if (!forget_blocked(&work, err)) return false;
     memset(task->stages, 0, sizeof(task->stages));
     task->speed = SPEED_NOT_MEASURED;
     answer(task, ANSWER_UNDECIDED, STR(""));
@@ -125,8 +158,17 @@ static bool is_open(const Task *task) {
     return task->state != TASK_CONCLUDED && task->state != TASK_PRECISION_FAILED;
 }
 
+// Runs of ours that outlived an npufuse that was killed: they hold devices, and
+// would write among the files of the runs to come. The lock is ours.
+static void end_leftovers(const Trial *trial) {
+    const char *mark = arena_printf(trial->arena, "NPUFUSE_ARM=%s/runs/", trial->work).at;
+    uint32_t count = proc_end_marked(mark);
+    if (count) trial_say(trial, "ended %u processes that an earlier verification left", count);
+}
+
 bool trial_run(Trial *trial, Err *err) {
     bool worked = false;
+    end_leftovers(trial);
     if (!file_make_folder(trial->work, err)) return false;
     if (!trial_save(trial, NULL, "verify", STR(""), err)) return false;
     for (uint32_t i = 0; i < trial->count && !trial->interrupted; i++) {

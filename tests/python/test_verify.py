@@ -226,16 +226,102 @@ def test_what_was_blocked_is_tried_again(world):
     blocked(world, LOSS_BLOCKED)
     ran = world.ran()
     world.tell(candidate={})
-    # The run itself was made to its end, so only what it lacks is new.
+    # The environment may be another now: what it was blocked by is run anew.
     code, _, _ = world.run("resume")
-    assert code == 3
-    assert world.ran()[:len(ran)] == ran
+    verdict(world, code, "undecided", "blocked", ["pass", "pass", "blocked"])
+    assert world.ran()[len(ran):] == ["baseline baseline/loss-1", "baseline baseline/loss-2",
+                                      f"candidate {world.task()['slug']}/loss-1"]
+
+
+def test_a_unit_check_that_was_blocked_is_tried_again(world):
+    world.tell(unit={"status": "blocked", "reason": "no module named torch"})
+    blocked(world, ["blocked", "", ""])
+    world.tell(unit={"status": "pass"})
+    code, _, _ = world.run("resume")
+    verdict(world, code, "undecided", "blocked", ["pass", "pass", "blocked"])
+
+
+def test_a_machine_with_another_name_carries_nothing_over(world):
+    """As one with an NPU does: what was emulated is made again there."""
+    world.verify(NPUFUSE_MACHINE="without")
+    ran = world.ran()
+    world.run("resume", NPUFUSE_MACHINE="without")
+    assert world.ran() == ran
+    world.tell(unit={"emulated": False},
+               candidate={"counts": NATIVE, "ms": 3.0})
+    code, _, _ = world.run("resume", NPUFUSE_MACHINE="with")
+    verdict(world, code, "replace", "concluded", ["pass", "pass", "pass"], "faster")
+    assert world.ran()[len(ran):len(ran) + 4] == ran
+
+
+def test_undecided_step_times_are_measured_anew(world):
+    world.tell(unit={"emulated": False}, candidate={"counts": NATIVE})
+    bare = {"steps": 60, "ms": 0.0}
+    world.tell(baseline=bare)
+    code, _, _ = world.verify()
+    assert code == 3 and world.stages()[2] == "blocked", world.task()
+    world.tell(baseline={}, candidate={"counts": NATIVE, "ms": 3.0})
+    code, _, _ = world.run("resume")
+    verdict(world, code, "replace", "concluded", ["pass", "pass", "pass"], "faster")
+
+
+def test_a_command_that_cannot_be_started(world):
+    code, _, err = world.verify(command=("no-such-launcher", "fake_train.py"))
+    assert code == 3 and "cannot start 'no-such-launcher'" in err
+    assert world.ran() == []
+
+
+def two_files(folder):
+    world = World(folder, {"norm.py": NORM, "other.py": NORM.replace("norm(", "other(")})
+    world.confirm()
+    return world
+
+
+def test_resume_goes_on_with_those_that_were_asked_for(tmp_path):
+    world = two_files(tmp_path)
+    world.verify(world.ids[1])
+    world.run("resume")
+    tasks = json.loads((world.work / "tasks.json").read_text())
+    assert [t["id"] for t in tasks["tasks"]] == [world.ids[1]]
+    assert tasks["launch"]["ids"] == [world.ids[1]]
+
+
+def test_the_exit_code_speaks_of_those_that_were_asked_for(tmp_path):
+    world = two_files(tmp_path)
+    world.tell(unit={"status": "fail", "reason": "wrong"})
+    assert world.verify(world.ids[0])[0] == 1
+    world.tell(unit={"status": "pass", "emulated": False},
+               candidate={"counts": NATIVE, "ms": 3.0})
+    code, out, _ = world.verify(world.ids[1])
+    assert code == 0 and world.ids[0] not in out
+    assert world.task(world.ids[0])["answer"] == "do_not"  # and that stays
+
+
+def test_candidates_that_fail_only_together(tmp_path):
+    world = two_files(tmp_path)
+    world.tell(unit={"emulated": False},
+               candidate={"counts": NATIVE, "ms": 3.0}, together={"shift": {"20": 1.5}})
+    code, out, _ = world.verify()
+    assert code == 1
+    assert "all that passed, in one run: fail" in out
+    assert [world.task(i)["answer"] for i in world.ids] == ["replace", "replace"]
+
+
+def test_a_changed_file_makes_its_task_stale(world):
+    world.verify()
+    (world.folder / "norm.py").write_text(NORM.replace("eps)", "2 * eps)"))
+    code, _, err = world.verify()
+    assert code == 3 and world.ids[0] in err
+    assert (world.task()["state"], world.task()["answer"]) == ("stale", "undecided")
+    assert "过期" in (world.work / "tasks.md").read_text()
+    (world.folder / "norm.py").write_text(NORM)
+    code, _, _ = world.verify()
+    verdict(world, code, "undecided", "blocked", ["pass", "pass", "blocked"])
 
 
 def test_two_candidates_stand_alone_and_then_together(tmp_path):
-    world = World(tmp_path, {"norm.py": NORM, "other.py": NORM.replace("norm(", "other(")})
+    world = two_files(tmp_path)
     assert len(world.ids) == 2
-    world.confirm()
     world.verify()
     slugs = [world.task(i)["slug"] for i in world.ids]
     assert world.ran() == ["unit", "baseline baseline/loss-1", "baseline baseline/loss-2",
@@ -348,6 +434,21 @@ def test_a_killed_npufuse_takes_its_command_along(world):
     assert log.stat().st_size == size
     world.tell(baseline={})
     code, _, _ = world.run("resume")
+    verdict(world, code, "undecided", "blocked", ["pass", "pass", "blocked"])
+
+
+def test_workers_that_outlive_a_killed_npufuse_are_ended(world):
+    """A worker in a session of its own, as torchrun starts them."""
+    world.tell(baseline={"sleep": 0.05})
+    process = world.start("verify", "--python", world.python, "--", "sh", "-c",
+                          "setsid python3 fake_train.py & wait")
+    log = world.work / "runs/baseline/loss-1/log.txt"
+    wait_for(lambda: log.exists() and b"step 3" in log.read_bytes())
+    process.kill()
+    process.communicate(timeout=60)
+    world.tell(baseline={})
+    code, _, err = world.run("resume")
+    assert "ended 1 processes that an earlier verification left" in err
     verdict(world, code, "undecided", "blocked", ["pass", "pass", "blocked"])
 
 

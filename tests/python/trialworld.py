@@ -32,6 +32,8 @@ run = os.path.dirname(arm["counts"])
 with open(settings["ledger"], "a") as ledger:
     ledger.write("%s %s\\n" % (role, os.path.relpath(run, settings["runs"])))
 mine = settings.get(role, {})
+if os.path.basename(os.path.dirname(run)) == "together":
+    mine = dict(mine, **settings.get("together", {}))
 if os.path.basename(run) == "loss-2":
     mine = dict(mine, **settings.get("repeat", {}))
 if "stderr" in mine:

@@ -72,6 +72,11 @@ static void hangs(void **state) {
     buf_free(&heard.text);
 }
 
+static bool is_gone(long pid) {
+    for (int i = 0; i < 50 && kill((pid_t)pid, 0) == 0; i++) poll(NULL, 0, 20);
+    return kill((pid_t)pid, 0) != 0;
+}
+
 // Those that it started end with it, whether they hear TERM or not.
 static void ends_the_group(void **state) {
     (void)state;
@@ -81,9 +86,31 @@ static void ends_the_group(void **state) {
     assert_int_equal(result.end, PROC_STOPPED);
     long pid = strtol(strstr(heard.text.at, "pid ") + 4, NULL, 10);
     assert_true(pid > 1);
-    for (int i = 0; i < 50 && kill((pid_t)pid, 0) == 0; i++) poll(NULL, 0, 20);
-    assert_int_not_equal(kill((pid_t)pid, 0), 0);
+    assert_true(is_gone(pid));
     buf_free(&heard.text);
+}
+
+// torchrun gives each worker a session of its own: the group is not enough.
+static void ends_who_left_the_group(void **state) {
+    (void)state;
+    const char *argv[] = {
+        "sh", "-c", "setsid sh -c 'echo pid $$; exec sleep 60' & sleep 60", NULL};
+    const char *env[] = {"NPUFUSE_TEST_MARK=one of a kind", NULL};
+    for (int marked = 1; marked >= 0; marked--) {
+        Heard heard = {.stop_at = "pid "};
+        ProcSpec spec = {.argv = argv, .env = env, .take = hear, .data = &heard,
+                         .mark = marked ? env[0] : NULL};
+        ProcResult result;
+        Err err;
+        assert_true(proc_run(&result, &spec, &err));
+        long pid = strtol(strstr(heard.text.at, "pid ") + 4, NULL, 10);
+        assert_true(pid > 1);
+        if (marked) assert_true(is_gone(pid));
+        else assert_int_equal(kill((pid_t)pid, 0), 0);
+        buf_free(&heard.text);
+    }
+    assert_int_equal(proc_end_marked("NPUFUSE_TEST_MARK=one"), 1);
+    assert_int_equal(proc_end_marked("NPUFUSE_TEST_MARK=one"), 0);
 }
 
 // A child that keeps the pipe open does not keep us.
@@ -135,6 +162,7 @@ int main(void) {
         cmocka_unit_test(ends),           cmocka_unit_test(hangs),
         cmocka_unit_test(ends_the_group), cmocka_unit_test(does_not_wait_for_daemons),
         cmocka_unit_test(cannot_start),   cmocka_unit_test(keeps_a_log),
+        cmocka_unit_test(ends_who_left_the_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
