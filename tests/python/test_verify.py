@@ -1,6 +1,7 @@
 """`npufuse verify`, stage by stage, on a project whose command obeys the test."""
 import json
 import os
+import shutil
 import signal
 import time
 
@@ -464,7 +465,8 @@ def test_disk_full(world):
 
 def test_environment_of_the_command(world):
     """What a run sees: its copy, the hook first in PYTHONPATH, its arm.json."""
-    script = world.base / "see.py"
+    script = world.base / "elsewhere" / "see.py"
+    script.parent.mkdir()
     script.write_text(
         "import json, os, sys\n"
         "json.dump([os.getcwd(), os.environ['PYTHONPATH'], sys.argv[1:]],"
@@ -478,3 +480,90 @@ def test_environment_of_the_command(world):
     parts = path.split(":")
     assert parts[0].endswith("npufuse/_site") and parts[1:] == [folder, "/elsewhere"]
     assert argv == [folder + "/norm.py"]
+
+
+# ---- where the copy begins -------------------------------------------------------------
+
+REAL_TRAIN = """\
+import os, sys
+print("module", sys.modules[%r].__file__, "root", os.getcwd(), flush=True)
+exec(open(os.environ["FAKE"]).read())
+"""
+
+
+def package_world(tmp_path, script, module, scanned="models"):
+    """models/norm.py in a project that is started from outside of the folder
+    that was scanned; `script` imports `module` and says where from."""
+    world = World(tmp_path)
+    fake = world.base / "fake_train.py"
+    (world.folder / "fake_train.py").rename(fake)
+    shutil.rmtree(world.work)
+    (world.folder / scanned).mkdir()
+    (world.folder / "norm.py").rename(world.folder / scanned / "norm.py")
+    (world.base / "stub").mkdir()
+    (world.base / "stub" / "torch.py").write_text("Tensor = object\n")
+    path = world.folder / script
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("import %s\n%s" % (module, REAL_TRAIN % module))
+    world.environment.update(FAKE=str(fake), PYTHONPATH=str(world.base / "stub"))
+    world.run("scan", "-q", scanned, check=True)
+    world.ids = [f["id"] for f in world.findings()["findings"]]
+    world.confirm()
+    return world
+
+
+@pytest.mark.parametrize("script, module, package", [
+    ("train.py", "models.norm", False),
+    ("train.py", "models.norm", True),
+    ("scripts/train.py", "models.norm", True),
+    ("models/train.py", "norm", False),
+])
+def test_the_scanned_folder_is_a_part_of_the_project(tmp_path, script, module, package):
+    world = package_world(tmp_path, script, module)
+    if package:
+        (world.folder / "models" / "__init__.py").write_text("")
+    code, _, err = world.verify(command=("python3", script))
+    assert code == 3 and world.stages() == ["pass", "pass", "blocked"], err
+    log = (world.work / "runs" / world.task()["slug"] / "loss-1/log.txt").read_text()
+    tree = os.path.realpath(world.work / "runs" / world.task()["slug"] / "tree")
+    assert f"module {tree}/models/norm.py root {tree}\n" in log
+    assert "npu_rms_norm" in open(tree + "/models/norm.py").read()
+    arm = json.loads((world.work / "runs/baseline/loss-1/arm.json").read_text())
+    assert arm["candidates"][0]["file"] == "models/norm.py"
+    assert arm["root"] == os.path.realpath(world.folder)
+
+
+def test_paths_of_the_command_lead_where_they_did(world):
+    """Relative paths out of the project, and absolute ones into it."""
+    (world.base / "data").mkdir()
+    (world.base / "data" / "x.txt").write_text("data")
+    script = world.folder / "see.py"
+    script.write_text(
+        "import json, os, sys\n"
+        "json.dump([open(w.split('=')[-1]).read() for w in sys.argv[1:-1]] + sys.argv[1:],"
+        " open(os.environ['NPUFUSE_ARM'] + '.seen', 'w'))\n"
+        "exec(open('fake_train.py').read())\n")
+    norm = world.folder / "norm.py"
+    world.verify(command=("python3", "see.py", "../data/x.txt", "--data=../data/x.txt",
+                          f"--code={norm}", "../data/new.log"))
+    script.unlink()
+    arm = world.work / "runs" / world.task()["slug"] / "loss-1/arm.json.seen"
+    first, second, third, *words = json.loads(arm.read_text())
+    assert first == second == "data" and "npu_rms_norm" in third
+    data = os.path.realpath(world.base / "data")
+    tree = os.path.realpath(world.work / "runs" / world.task()["slug"] / "tree")
+    assert words == [data + "/x.txt", f"--data={data}/x.txt", f"--code={tree}/norm.py",
+                     data + "/new.log"]
+
+
+def test_a_file_behind_a_link_is_not_copied_in_vain(tmp_path):
+    world = World(tmp_path)
+    (world.base / "outside").mkdir()
+    (world.folder / "norm.py").rename(world.base / "outside" / "norm.py")
+    (world.folder / "linked").symlink_to("../outside")
+    world.run("scan", "-q", ".", check=True)
+    world.ids = [f["id"] for f in world.findings()["findings"]]
+    world.confirm()
+    code, _, err = world.verify()
+    assert code == 2 and "cannot copy 'linked/norm.py' with its candidates" in err
+    assert world.ran() == []

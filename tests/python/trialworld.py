@@ -7,6 +7,7 @@ branches as the hook in a real run does, fail, hang. A ledger says what was run.
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,7 +102,9 @@ class World:
         self.ledger = self.base / "ledger"
         self.work = self.folder / "fusion_verify"
         self.settings = {}
-        self.environment = dict(os.environ, WORLD=str(self.base / "world.json"),
+        # Not through a shim: most of a run is the start of its Python.
+        path = os.path.join(sys.base_prefix, "bin") + os.pathsep + os.environ["PATH"]
+        self.environment = dict(os.environ, PATH=path, WORLD=str(self.base / "world.json"),
                                 SOURCE_DATE_EPOCH="1764633600", LC_ALL="C")
         self.run("scan", "-q", ".", check=True)
         self.ids = [f["id"] for f in self.findings()["findings"]]
