@@ -12,11 +12,14 @@
 #include "model/confirmation.h"
 #include "model/finding_read.h"
 #include "model/utf8.h"
+#include "report/md.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { REPORT_MAX_BYTES = 256 * 1024 * 1024 };
 
 typedef struct ConfirmArgs {
     const char *output, *statement;
@@ -152,6 +155,31 @@ static bool derive(Confirm *confirm, Err *err) {
     confirm->derived = NEW_N(confirm->run, const Finding *, count);
     DeriveList list = {confirm->chosen.at, confirm->derived, count};
     return derive_check(list, confirm->run, &request, err);
+}
+
+// Whether report.md shows the replacement, byte for byte: what nobody could
+// read cannot be agreed to.
+static bool is_shown(const Confirm *confirm, Str report, const Finding *finding, Err *err) {
+    Buf shown = {0};
+    md_fence(&shown, "python", finding->replacement);
+    bool found = str_contains(report, buf_str(&shown));
+    buf_free(&shown);
+    if (found) return true;
+    return err_set(err, "report.md in '%s' does not show this replacement of '%.*s'; scan again",
+                   confirm->args.output, STR_FMT(finding->id));
+}
+
+static bool are_shown(const Confirm *confirm, Err *err) {
+    Str report;
+    const char *path = path_join(confirm->run, str_of(confirm->args.output), STR("report.md"));
+    if (file_kind(path) == FILE_NONE) {
+        return err_set(err, "there is no '%s' that anybody could have read; scan again", path);
+    }
+    if (!file_read(&report, confirm->run, path, REPORT_MAX_BYTES, err)) return false;
+    for (uint32_t i = 0; i < confirm->chosen.len; i++) {
+        if (!is_shown(confirm, report, confirm->derived[i], err)) return false;
+    }
+    return true;
 }
 
 // ---- The question.
@@ -305,7 +333,7 @@ static int run_confirm(Confirm *confirm) {
         !choose_all(confirm, &err)) {
         return output_fail(EXIT_USAGE, "%s", err.text);
     }
-    if (!derive(confirm, &err) || !is_agreed(confirm, &err)) {
+    if (!derive(confirm, &err) || !are_shown(confirm, &err) || !is_agreed(confirm, &err)) {
         return output_fail(EXIT_BLOCKED, "%s", err.text);
     }
     if (!record(confirm, &err)) return output_fail(EXIT_BLOCKED, "%s", err.text);

@@ -171,3 +171,20 @@ def test_a_full_disk_keeps_what_was_confirmed(project):
     assert "No space left on device" in error
     assert confirmed(folder) == before
     assert not list((folder / "fusion_verify").glob("*.tmp"))
+
+
+def test_what_the_report_does_not_show(project):
+    """A rule that was put into findings.json by hand derives its own text."""
+    folder, id_ = project
+    report = folder / "fusion_verify" / "report.md"
+    shown = report.read_text()
+    assert "npu_rms_norm(x, gamma" in shown
+    report.write_text(shown.replace("npu_rms_norm(x, gamma", "npu_rms_norm(x, 2 * gamma"))
+    words = [BINARY, "confirm", id_, "--statement", "yes"]
+    done = subprocess.run(words, cwd=folder, text=True, capture_output=True)
+    assert done.returncode == 3 and "does not show this replacement" in done.stderr
+    report.unlink()
+    done = subprocess.run(words, cwd=folder, text=True, capture_output=True)
+    assert done.returncode == 3 and "anybody could have read" in done.stderr
+    report.write_text(shown)
+    assert subprocess.run(words, cwd=folder, capture_output=True).returncode == 0
