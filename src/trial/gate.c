@@ -40,6 +40,7 @@ typedef struct Limit {
 // What one step's limit is: the threshold, or what the logs can tell apart.
 static double limit_of(const StepRecord *base, const StepRecord *other, const Limit *limit) {
     double quantum = fmax(quantum_of(base, limit->base), quantum_of(other, limit->other));
+    quantum *= 1 + 1e-9; // 2.8 - 2.7 is a little more than 0.1
     return fmax(limit->threshold, quantum / fmax(fabs(base->loss), 1e-3));
 }
 
