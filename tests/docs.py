@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the console blocks of README*.md and docs/*.md and compares.
+"""Runs the console blocks of README*.md, docs/*.md and the skill, and compares.
 
 In a block that starts with ```console, each line `$ command` is run by bash
 in a copy of examples/, with the npufuse of this tree on the PATH; blocks of
 one document share their folder. The lines below a command are what it must
 print (standard output and error); a line `...` stands for any lines. A
-comment `<!-- not run: reason -->` directly above a block leaves it out.
+comment `<!-- not run: reason -->` directly above a block leaves it out. $SKILL
+is the folder of the skill.
 
 Relative links between the documents must lead somewhere, too.
 """
@@ -18,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+SKILL = ROOT / "skill" / "ascend-fusion-op-replace"
 BLOCK = re.compile(
     r"(?:^<!-- not run: (?P<reason>.*?) -->\n)?"
     r"^```console\n(?P<text>.*?)^```$", re.M | re.S)
@@ -26,7 +28,8 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 
 def documents():
     return [*sorted(ROOT.glob("README*.md")),
-            *sorted((ROOT / "docs").rglob("*.md"))]
+            *sorted((ROOT / "docs").rglob("*.md")),
+            *sorted(SKILL.rglob("*.md"))]
 
 
 def split_commands(text):
@@ -62,7 +65,7 @@ def environment(folder):
         "PATH": f"{command.parent}:{Path(sys.executable).parent}:"
                 f"{os.environ.get('PATH', '')}",
         "HOME": str(folder), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
-        "NPUFUSE_RULES": str(ROOT / "rules"),
+        "NPUFUSE_RULES": str(ROOT / "rules"), "SKILL": str(SKILL),
     }
 
 

@@ -3,12 +3,16 @@
 
     merge_jsonl.py BASE FUSED [--threshold 0.01] [--min-steps 50]
 
-BASE and FUSED have one JSON object a line: step, loss, step_time. The array of
-{step, phase, base_loss, fused_loss, base_time, fused_time} goes to standard
-output, max_rel_diff and first_fail_step to standard error. Exit code 0: the loss
-follows; 1: it does not; 2: bad input; 3: too few common steps.
+BASE and FUSED are JSON lines {"step", "loss", "step_time", "phase"}. The joined
+array goes to standard output: step, phase, base_loss, fused_loss, base_time,
+fused_time; what is missing or not finite is null. The largest relative
+difference and the first failing step go to standard error.
 
-`npufuse merge` does the work where it is installed; else it is done here, alike.
+Exit code: 0 the loss follows; 1 it does not (a step beyond the threshold, not
+finite, or missing); 2 wrong usage or input; 3 too few common steps to say.
+
+With npufuse on the PATH (or named by NPUFUSE) this is `npufuse merge`; without
+it the same join and the same gate are made here. Needs Python 3.8 alone.
 """
 import argparse
 import json
@@ -20,115 +24,232 @@ import sys
 
 FLOOR = 1e-3  # below this a relative difference says nothing
 WINDOW = 10
+PHASE_MAX = 12
+LONGEST_INT = 2 ** 63
 
 
-class BadInput(Exception):
+class InputError(Exception):
     pass
 
 
-def number(value):
-    """A finite or infinite float, or None; booleans and texts are no numbers."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return float(value)
+# ---- reading ------------------------------------------------------------------
 
 
-def read(path):
-    """{step: record}; of records of one step the last one counts."""
+def number_or_none(value):
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number else None
+
+
+def read_loss(row):
+    """The loss as a float, NaN and infinities included; None where there is none."""
+    loss = number_or_none(row.get("loss"))
+    if loss is not None:
+        return loss
+    for text in (row.get("loss"), row.get("loss_text")):
+        if isinstance(text, str) and text:
+            try:
+                return float(text)
+            except ValueError:
+                return None
+    return None
+
+
+def read_row(text):
+    row = json.loads(text)
+    if not isinstance(row, dict):
+        raise ValueError("no object")
+    step = row.get("step")
+    if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step < LONGEST_INT:
+        raise ValueError("'step' is no number from 0 up")
+    phase = row.get("phase")
+    if not isinstance(phase, str) or len(phase.encode("utf-8", "replace")) >= PHASE_MAX:
+        phase = ""
+    return step, {"loss": read_loss(row), "time": number_or_none(row.get("step_time")),
+                  "phase": phase}
+
+
+def read_steps(path):
+    """{step: row}; of rows of one step the last counts, and keeps what it lacks."""
     steps = {}
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            for at, line in enumerate(file, 1):
-                if not line.strip():
-                    continue
-                try:
-                    record = json.loads(line)
-                    step = record["step"]
-                except (ValueError, KeyError, TypeError) as error:
-                    raise BadInput("'%s':%d: %r" % (path, at, error))
-                if isinstance(step, bool) or not isinstance(step, int) or step < 0:
-                    raise BadInput("'%s':%d: 'step' is no number from 0 up" % (path, at))
-                loss = number(record.get("loss"))
-                text = record.get("loss_text")
-                if loss is None and isinstance(text, str):
-                    loss = float(text) if text in ("nan", "inf", "-inf") else None
-                steps[step] = {"loss": loss, "time": number(record.get("step_time")),
-                               "phase": record.get("phase")}
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput("cannot read '%s': %s" % (path, error))
+        with open(path, encoding="utf-8-sig", errors="replace", newline="\n") as file:
+            lines = file.read().split("\n")
+    except OSError as error:
+        raise InputError("cannot read '%s': %s" % (path, error.strerror))
+    for number, line in enumerate(lines, 1):
+        line = line.rstrip("\r ")
+        if not line:
+            continue
+        try:
+            step, row = read_row(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError("'%s':%d: %s" % (path, number, error))
+        before = steps.get(step, row)
+        for name in ("loss", "time"):
+            if row[name] is None:
+                row[name] = before[name]
+        steps[step] = row
     return steps
 
 
-def plain(value):
-    """What JSON has: NaN and infinities become null."""
-    return value if value is not None and math.isfinite(value) else None
+# ---- the gate -----------------------------------------------------------------
 
 
-def merge(base, fused):
-    nothing = {"loss": None, "time": None, "phase": None}
+def is_finite(value):
+    return value is not None and math.isfinite(value)
+
+
+def rel_diff(base, other):
+    if not (math.isfinite(base) and math.isfinite(other)):
+        return math.inf
+    return abs(base - other) / max(abs(base), FLOOR)
+
+
+def window_diff(common):
+    """Of the means of the last common steps."""
+    last = common[-WINDOW:]
+    if not last:
+        return math.inf
+    # Summed from the end, as npufuse does, so that both round alike.
+    sums = [0.0, 0.0]
+    for _, base, other in reversed(last):
+        sums[0] += base
+        sums[1] += other
+    return rel_diff(sums[0] / len(last), sums[1] / len(last))
+
+
+def compare(base, fused, threshold, min_steps):
+    """(verdict, largest difference, first failing step or None, sentence)."""
+    common, first = [], None
+    for step in sorted(base):
+        loss = base[step]["loss"]
+        if loss is None:
+            continue
+        other = fused.get(step, {"loss": None})["loss"]
+        if other is not None:
+            common.append((step, loss, other))
+        if first is None and (other is None or rel_diff(loss, other) > threshold):
+            first = step
+    largest = max([0.0] + [rel_diff(a, b) for _, a, b in common])
+    window = window_diff(common)
+    if first is not None or (common and not window <= threshold):
+        return "fail", largest, first, say_fail(base, fused, (first, largest, window), threshold)
+    if len(common) < min_steps:
+        return "short", largest, first, "%d common steps with a loss, %d are needed" % (
+            len(common), min_steps)
+    return "pass", largest, first, "the loss follows over %d steps, at most %.3g apart (limit %g)" % (
+        len(common), largest, threshold)
+
+
+def say_fail(base, fused, found, threshold):
+    first, largest, window = found
+    if first is None:
+        return "the mean of the last %d losses differs by %.3g, more than %g" % (
+            WINDOW, window, threshold)
+    loss, other = base[first]["loss"], fused.get(first, {"loss": None})["loss"]
+    if other is None:
+        return "no loss at step %d" % first
+    if not (math.isfinite(loss) and math.isfinite(other)):
+        return "the loss is %g at step %d (unchanged: %g)" % (other, first, loss)
+    return ("the loss differs by %.3g at step %d (%.7g, unchanged %.7g), more than %g; "
+            "at most by %.3g" % (rel_diff(loss, other), first, other, loss, threshold, largest))
+
+
+# ---- writing ------------------------------------------------------------------
+
+
+def number_text(value):
+    """The shortest form that reads back as the same number; null if there is none."""
+    if not is_finite(value):
+        return "null"
+    for digits in range(6, 18):
+        text = "%.*g" % (digits, value)
+        if float(text) == value:
+            break
+    return text
+
+
+def phase_text(phase):
+    text = json.dumps(phase, ensure_ascii=False) if phase else "null"
+    return text.replace("<", "\\u003c")
+
+
+def metrics_text(base, fused):
+    nothing = {"loss": None, "time": None, "phase": ""}
     rows = []
     for step in sorted(set(base) | set(fused)):
         a, b = base.get(step, nothing), fused.get(step, nothing)
-        rows.append({"step": step, "phase": a["phase"] or b["phase"],
-                     "base_loss": plain(a["loss"]), "fused_loss": plain(b["loss"]),
-                     "base_time": plain(a["time"]), "fused_time": plain(b["time"])})
-    return rows
+        phase = (a if step in base else b)["phase"]
+        rows.append('  {"step": %d, "phase": %s, "base_loss": %s, "fused_loss": %s, '
+                    '"base_time": %s, "fused_time": %s}' % (
+                        step, phase_text(phase), number_text(a["loss"]), number_text(b["loss"]),
+                        number_text(a["time"]), number_text(b["time"])))
+    return "[\n%s\n]\n" % ",\n".join(rows) if rows else "[]\n"
 
 
-def relative(a, b):
-    if not (math.isfinite(a) and math.isfinite(b)):
-        return math.inf
-    return abs(a - b) / max(abs(a), FLOOR)
+# ---- the command --------------------------------------------------------------
 
 
-def gate(base, fused, threshold):
-    """(common steps, largest difference, first failing step or None, passed)"""
-    common, largest, first = [], 0.0, None
-    for step in sorted(base):
-        a = base[step]["loss"]
-        b = fused.get(step, {}).get("loss")
-        if a is None:
-            continue
-        if b is None:
-            first = step if first is None else first
-            continue
-        common.append((a, b))
-        difference = relative(a, b)
-        largest = max(largest, difference)
-        if difference > threshold and first is None:
-            first = step
-    window = common[-WINDOW:]
-    ends = not window or relative(sum(a for a, _ in window) / len(window),
-                                  sum(b for _, b in window) / len(window)) <= threshold
-    return len(common), largest, first, first is None and ends
-
-
-def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("base")
-    parser.add_argument("fused")
-    parser.add_argument("--threshold", type=float, default=0.01)
-    parser.add_argument("--min-steps", type=int, default=50)
-    args = parser.parse_args(argv)
-    command = None if os.environ.get("NPUFUSE_SCRIPTS_ALONE") else shutil.which("npufuse")
-    if command:
-        return subprocess.run([command, "merge", args.base, args.fused,
-                               "--threshold", str(args.threshold),
-                               "--min-steps", str(args.min_steps)]).returncode
+def find_npufuse():
+    """The command, if it is there and knows `merge`; else None."""
+    path = os.environ.get("NPUFUSE") or shutil.which("npufuse")
+    if not path:
+        return None
     try:
-        base, fused = read(args.base), read(args.fused)
-    except BadInput as error:
+        asked = subprocess.run([path, "merge", "--help"], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, timeout=30)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return path if asked.returncode == 0 else None
+
+
+def merge_here(options):
+    try:
+        base, fused = read_steps(options.base), read_steps(options.fused)
+    except InputError as error:
         print("merge_jsonl: %s" % error, file=sys.stderr)
         return 2
-    rows = merge(base, fused)
-    print("[" + ",".join("\n  " + json.dumps(row, allow_nan=False) for row in rows)
-          + ("\n]" if rows else "]"))
-    common, largest, first, passed = gate(base, fused, args.threshold)
-    print("max_rel_diff=%.6g first_fail_step=%s"
-          % (largest, "none" if first is None else first), file=sys.stderr)
-    if not passed:
-        return 1
-    return 0 if common >= args.min_steps else 3
+    sys.stdout.write(metrics_text(base, fused))
+    verdict, largest, first, sentence = compare(
+        base, fused, options.threshold, options.min_steps)
+    print("max_rel_diff=%.6g first_fail_step=%s" % (
+        largest, "none" if first is None else first), file=sys.stderr)
+    print(sentence, file=sys.stderr)
+    return {"pass": 0, "fail": 1, "short": 3}[verdict]
+
+
+def threshold_of(text):
+    value = float(text)
+    if not (math.isfinite(value) and value >= 0):
+        raise ValueError
+    return value
+
+
+def steps_of(text):
+    value = int(text)
+    if value < 1:
+        raise ValueError
+    return value
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("base", metavar="BASE")
+    parser.add_argument("fused", metavar="FUSED")
+    parser.add_argument("--threshold", type=threshold_of, default=0.01, metavar="X",
+                        help="how much the loss of a step may differ, relatively (0.01)")
+    parser.add_argument("--min-steps", type=steps_of, default=50, metavar="N",
+                        help="common steps that are needed (50)")
+    parser.add_argument("--no-npufuse", action="store_true",
+                        help="do not look for the command npufuse")
+    options = parser.parse_args()
+    command = None if options.no_npufuse else find_npufuse()
+    if command is None:
+        return merge_here(options)
+    return subprocess.run([command, "merge", "--threshold", repr(options.threshold),
+                           "--min-steps", str(options.min_steps), "--",
+                           options.base, options.fused]).returncode
 
 
 if __name__ == "__main__":
