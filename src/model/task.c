@@ -21,6 +21,17 @@ static const char *const speed_names[] = {
 };
 static const char *const answer_names[] = {"undecided", "replace", "do_not"};
 
+typedef struct Words {
+    const char *const *at;
+    size_t count;
+} Words;
+
+#define WORDS(names) {names, COUNT(names)}
+
+static const Words state_words = WORDS(state_names), stage_words = WORDS(stage_names);
+static const Words status_words = WORDS(status_names), speed_words = WORDS(speed_names);
+static const Words answer_words = WORDS(answer_names);
+
 const char *task_state_name(TaskState state) { return state_names[state]; }
 const char *task_state_label(TaskState state) { return state_labels[state]; }
 const char *stage_name(StageName stage) { return stage_names[stage]; }
@@ -40,6 +51,8 @@ Str task_slug(Arena *arena, Str id) {
                      (*c >= '0' && *c <= '9') || *c == '.' || *c == '_' || *c == '-';
         if (!plain) *c = '-';
     }
+    if (slug[0] == '.') slug[0] = '-'; // neither ".." nor a hidden file
+    if (slug[0] == '-' && slug[1] == '.' && !slug[2]) slug[1] = '-';
     return str_of(slug);
 }
 
@@ -52,47 +65,71 @@ Task *task_find(const TaskList *list, Str id) {
 
 // ---- reading ------------------------------------------------------------------
 
-// The index of the member's word among `names`; the first one for any other.
-static int word_of(const JsonVal *object, const char *member, const char *const *names,
-                   size_t count) {
-    Str text = json_text(json_member(object, member));
-    for (size_t i = 0; i < count; i++) {
-        if (str_is(text, names[i])) return (int)i;
-    }
-    return 0;
-}
+typedef struct Reader {
+    Arena *arena;
+    const char *path;
+    Err *err;
+} Reader;
 
-#define WORD_OF(object, member, names) (word_of(object, member, names, COUNT(names)))
+// The index of the member's word among `names`; the first one where the member is
+// absent. False for a word that is not among them.
+static bool read_word(int *out, const Reader *reader, const JsonVal *object, const char *member,
+                      const Words *words) {
+    const JsonVal *value = json_member(object, member);
+    Str text = json_text(value);
+    *out = 0;
+    if (!value) return true;
+    for (size_t i = 0; i < words->count; i++) {
+        if (!str_is(text, words->at[i])) continue;
+        *out = (int)i;
+        return true;
+    }
+    return err_set(reader->err, "'%s': '%s' is '%.*s', which is not known; move the file away to "
+                   "verify anew", reader->path, member, STR_FMT(text));
+}
 
 static Str text_of(const JsonVal *object, const char *member) {
     return json_text(json_member(object, member));
 }
 
-static Stage read_stage(const JsonVal *v) {
-    return (Stage){
-        .status = (StageStatus)WORD_OF(v, "status", status_names),
+static bool read_stage(Stage *out, const Reader *reader, const JsonVal *v) {
+    int status;
+    if (!read_word(&status, reader, v, "status", &status_words)) return false;
+    *out = (Stage){
+        .status = (StageStatus)status,
         .reason = text_of(v, "reason"),
         .emulated = json_truth(json_member(v, "emulated"), false),
     };
+    return true;
 }
 
-static void read_stages(Task *task, const JsonVal *stages) {
+static bool read_stages(Task *task, const Reader *reader, const JsonVal *stages) {
+    int name;
     for (JsonIter it = json_first(stages); it.value; json_next(&it)) {
-        task->stages[WORD_OF(it.value, "name", stage_names)] = read_stage(it.value);
+        if (!json_member(it.value, "name")) {
+            return err_set(reader->err, "'%s': a stage has no 'name'; move the file away to verify "
+                           "anew", reader->path);
+        }
+        if (!read_word(&name, reader, it.value, "name", &stage_words)) return false;
+        if (!read_stage(&task->stages[name], reader, it.value)) return false;
     }
+    return true;
 }
 
-static Task read_task(Arena *arena, const JsonVal *v) {
-    Task task = {.id = text_of(v, "id"), .reason = text_of(v, "reason")};
-    task.slug = task_slug(arena, task.id); // a path: not taken from the file
-    task.state = (TaskState)WORD_OF(v, "state", state_names);
-    task.speed = (Speed)WORD_OF(v, "speed", speed_names);
-    task.answer = (Answer)WORD_OF(v, "answer", answer_names);
-    task.file_sha256 = text_of(v, "file_sha256");
-    task.edits_sha256 = text_of(v, "edits_sha256");
-    task.launch_sha256 = text_of(v, "launch_sha256");
-    read_stages(&task, json_member(v, "stages"));
-    return task;
+static bool read_task(Task *out, const Reader *reader, const JsonVal *v) {
+    int state, speed, answer;
+    if (!read_word(&state, reader, v, "state", &state_words) ||
+        !read_word(&speed, reader, v, "speed", &speed_words) ||
+        !read_word(&answer, reader, v, "answer", &answer_words)) {
+        return false;
+    }
+    *out = (Task){.id = text_of(v, "id"), .reason = text_of(v, "reason"),
+                  .state = (TaskState)state, .speed = (Speed)speed, .answer = (Answer)answer,
+                  .file_sha256 = text_of(v, "file_sha256"),
+                  .edits_sha256 = text_of(v, "edits_sha256"),
+                  .launch_sha256 = text_of(v, "launch_sha256")};
+    out->slug = task_slug(reader->arena, out->id); // a path: not taken from the file
+    return read_stages(out, reader, json_member(v, "stages"));
 }
 
 static void read_launch(Launch *out, Arena *arena, const JsonVal *v) {
@@ -126,10 +163,12 @@ bool tasks_read(TaskList *out, Arena *arena, const char *folder, Err *err) {
                        TASKS_SCHEMA);
     }
     read_launch(&out->launch, arena, json_member(root, "launch"));
-    out->together = read_stage(json_member(root, "together"));
+    Reader reader = {arena, path, err};
+    if (!read_stage(&out->together, &reader, json_member(root, "together"))) return false;
     const JsonVal *tasks = json_member(root, "tasks");
     for (JsonIter it = json_first(tasks); it.value; json_next(&it)) {
-        Task task = read_task(arena, it.value);
+        Task task;
+        if (!read_task(&task, &reader, it.value)) return false;
         if (task.id.len && !task_find(out, task.id)) vec_push(arena, &out->tasks, task);
     }
     return true;

@@ -72,8 +72,8 @@ const char *stage_status_name(StageStatus status); // "pass"; "" while open
 const char *speed_name(Speed speed);
 const char *answer_name(Answer answer);
 
-// The id with every byte outside of [A-Za-z0-9._-] as '-'; the middle of a very
-// long one is left out, so that it can be the name of a file.
+// The id with every byte outside of [A-Za-z0-9._-], and a dot at its start, as '-';
+// the middle of a very long one is left out, so that it can be the name of a file.
 Str task_slug(Arena *arena, Str id);
 Task *task_find(const TaskList *list, Str id); // NULL if none
 // True also where there is no tasks.json: the list is empty then.

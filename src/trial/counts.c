@@ -52,8 +52,9 @@ static Count *count_of(Counts *out, Arena *arena, uint32_t candidate, uint64_t r
 // "3.fused" -> 3 and the field; false for other keys.
 static bool read_key(Str key, uint32_t *candidate, const Field **field) {
     char *name = NULL;
+    if (!key.len || key.at[0] < '0' || key.at[0] > '9') return false;
     unsigned long number = strtoul(key.at, &name, 10);
-    if (name == key.at || *name != '.' || number >= CANDIDATES_MAX) return false;
+    if (*name != '.' || number >= CANDIDATES_MAX) return false;
     Str rest = {name + 1, key.len - (size_t)(name + 1 - key.at)};
     for (size_t i = 0; i < COUNT(fields); i++) {
         if (!str_is(rest, fields[i].name)) continue;
