@@ -22,12 +22,16 @@ function marks(step, limit) {
     ctx.save();
     ctx.strokeStyle = ctx.fillStyle = colour("bad");
     ctx.setLineDash([6, 4]);
+    ctx.font = 12 * (window.devicePixelRatio || 1) + "px system-ui";
     ctx.beginPath();
     if (step !== null) {
       const x = u.valToPos(step, "x", true);
       if (x >= left && x <= left + width) {
         ctx.moveTo(x, top);
         ctx.lineTo(x, top + height);
+        const isRight = x > left + width / 2; // the label stays inside
+        ctx.textAlign = isRight ? "right" : "left";
+        ctx.fillText(say("first_fail", step), x + (isRight ? -6 : 6), top + height / 2);
       }
     }
     if (limit !== null) {
@@ -35,6 +39,8 @@ function marks(step, limit) {
       if (y >= top && y <= top + height) {
         ctx.moveTo(left, y);
         ctx.lineTo(left + width, y);
+        ctx.textAlign = "right";
+        ctx.fillText(say("limit", limit), left + width - 6, y - 6);
       }
     }
     ctx.stroke();
@@ -112,11 +118,11 @@ function timesDrawing(performance) {
     x: x(middle * (1 - noise / 2)), width: Math.max(1, x(middle * (1 + noise / 2)) -
       x(middle * (1 - noise / 2))), y: 0, height: runs.length * ROW});
   const outside = all.filter((t) => t < range[0] || t > range[1]).length;
-  return el("div", {}, svg("svg", {class: "times", viewBox: `0 0 ${width} ${height}`,
+  return el("div", {class: "chart"}, svg("svg", {class: "times", viewBox: `0 0 ${width} ${height}`,
       role: "img", "aria-label": say("chart_of", say("times"))},
     band, runs.map((run, i) => strip(run, i, x, range)),
     ticks(range[0], range[1], 6).map((t) => svg("g", {class: "tick"},
       svg("line", {x1: x(t), x2: x(t), y1: 0, y2: runs.length * ROW}),
       svg("text", {x: x(t), y: height - 10, "text-anchor": "middle"}, seconds(t))))),
-    el("p", {class: "note"}, say("band"), " ", outside ? say("outside", outside) : ""));
+    el("p", {class: "note"}, band ? say("band") : "", " ", outside ? say("outside", outside) : ""));
 }

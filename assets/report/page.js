@@ -12,7 +12,7 @@ function slugOf(data) {
 }
 
 function metricsFile(data) {
-  return slugOf(data) + ".report.json";
+  return data.filled_in || slugOf(data) + ".report.json";
 }
 
 function hasTimes(data) {
@@ -37,22 +37,25 @@ function badge(data) {
       end.emulated ? emulatedTag() : null),
     el("p", {class: "sentence"}, sentence(data, word)),
     el("p", {}, el("strong", {}, say("reason"), say("colon")), end.reason ? end.reason : missing()),
-    el("p", {class: "answers"}, say("answer"), say("colon"), verdict(end.answer), " · ",
-      say("performance"), say("colon"), verdict(end.speed)));
+    data.filled_in && !data.conclusion ? null :
+      el("p", {class: "answers"}, say("answer"), say("colon"), verdict(end.answer), " · ",
+        say("performance"), say("colon"), verdict(end.speed)));
 }
 
 function aboutSection(data) {
   const c = data.candidate || {}, info = data.basic_info || {}, by = data.confirmation || {};
   const place = c.file ? `${c.file}:${c.start_line}-${c.end_line}` : "";
   return section("about", facts([
-    [say("candidate"), code(c.id || info.candidate_name)], [say("place"), code(place)],
-    [say("function_name"), code(c.qualname)], [say("api"), code(c.api)],
-    [say("rule"), isMissing(c.rule) ? missing() : `${c.rule} (${c.rule_version || "?"})`],
-    [say("variant"), shown(c.variant)], [say("scan_verdict"), verdict(c.verdict)],
-    [say("switch_name"), code(c.switch)],
-    [say("confirmed"), isMissing(by.by) ? missing() : [say(by.by), " · ", shown(by.confirmed_at),
-      by.statement ? [" · “", by.statement, "”"] : null]],
-    [say("risks"), isMissing(c.risks) ? say("none") : el("ul", {}, c.risks.map((r) => el("li", {}, r)))],
+    [say("candidate"), code(c.id || info.candidate_name)], ...(data.filled_in ? [] : [
+      [say("place"), code(place)], [say("function_name"), code(c.qualname)],
+      [say("api"), code(c.api)],
+      [say("rule"), isMissing(c.rule) ? missing() : `${c.rule} (${c.rule_version || "?"})`],
+      [say("variant"), shown(c.variant)], [say("scan_verdict"), verdict(c.verdict)],
+      [say("switch_name"), code(c.switch)],
+      [say("confirmed"), isMissing(by.by) ? missing() : [say(by.by), " · ",
+        shown(by.confirmed_at), by.statement ? [" · “", by.statement, "”"] : null]],
+      [say("risks"), isMissing(c.risks) ? say("none") :
+        el("ul", {}, c.risks.map((r) => el("li", {}, r)))]]),
     [say("task_name"), shown(info.task_name)], [say("work_dir"), code(info.work_dir)],
     [say("hardware"), shown(info.hardware)], [say("world_size"), shown(info.world_size)],
     [say("rank_count"), shown(info.rank_count)],
@@ -93,7 +96,8 @@ function lossControls(redraw, settings) {
   });
   return el("p", {class: "controls"}, el("label", {}, el("input", {type: "checkbox", onchange:
     (event) => { settings.log = event.target.checked; redraw(); }}), " ", say("log_scale")), " ",
-  el("label", {}, shownWeight, " ", slider), " ", el("span", {class: "note"}, say("zoom_hint")));
+  el("label", {}, shownWeight, " ", slider), " ",
+  DATA.filled_in ? null : el("span", {class: "note"}, say("zoom_hint")));
 }
 
 function lossFacts(data, limit, first, rows) {
@@ -127,7 +131,7 @@ function lossSection(data) {
     const line = (name, tone, dash) => ({label: say(name), colour: tone, dash,
       values: positive(smooth(lists[name], settings.smooth), settings.log)});
     lineChart(upper, steps, [line("baseline", "base"), line("repeat", "again", [2, 3]),
-      line("fused", "fused", [8, 3])], {log: settings.log, label: say("losses"), mark: first});
+      line("fused", "fused", [8, 3])].filter((s) => extent([s.values])), {log: settings.log, label: say("losses"), mark: first});
     lineChart(lower, steps, [{label: say("rel_diff"), colour: "fused", values: rel}],
       {label: say("rel_diff"), mark: first, limit,
         range: (u, low, high) => [0, high > 0 ? high * 1.15 : limit]});
@@ -153,14 +157,15 @@ function timesSection(data) {
   if (why) return section("times", el("p", {class: "cover"}, say(why)));
   const p = data.performance;
   return section("times", el("p", {}, verdict(p.speed), " · ", say("ratio"), say("colon"),
-    say("ratio_is", format(p.ratio, 4), format(p.low, 4), format(p.high, 4)), " · ",
+    finite(p.low) === null ? figure(p.ratio, 4) :
+      say("ratio_is", format(p.ratio, 4), format(p.low, 4), format(p.high, 4)), " · ",
     say("minimum_effect", percent(p.minimum_effect)), " · ", say("noise", percent(p.noise))),
-  el("p", {}, p.reason || missing()), timesDrawing(p),
+  el("p", {}, p.reason ? say(p.reason) : missing()), timesDrawing(p),
   simpleTable(say("times"), [say("run"), say("arm"), say("median"), say("p95"), say("steps"),
     say("dropped_count")], p.runs.map((r) => [r.name, say(r.arm), el("td", {class: "n"},
     seconds(r.median)), el("td", {class: "n"}, seconds(r.p95)), el("td", {class: "n"},
     (r.times || []).length), el("td", {class: "n"}, shown(r.dropped))])),
-  sourceLine(`runs/${slugOf(data)}/time-*/steps.jsonl`));
+  sourceLine(data.filled_in || `runs/${slugOf(data)}/time-*/steps.jsonl`));
 }
 
 // ---- the rest --------------------------------------------------------------------------------
@@ -169,7 +174,7 @@ function commandsSection(data) {
   const c = data.commands || {};
   return section("commands", facts(["baseline_cmd", "fused_cmd", "script_path", "data_path",
     "ckpt_path"].map((name) => [say(name), code(c[name])]).concat([[say("environment_vars"),
-    isMissing(c.environment) ? say("none") : c.environment.map((e) => [code(e), " "])]])));
+    !c.environment ? missing() : isMissing(c.environment) ? say("none") : c.environment.map((e) => [code(e), " "])]])));
 }
 
 function environmentSection(data) {
@@ -209,17 +214,23 @@ function header(data) {
       say("lang_switch")));
 }
 
+// In their order; `sections` of the data, where it is there, names those to show.
+function sections(data) {
+  return [badge, candidatesSection, aboutSection, stagesSection, lossSection, timesSection,
+    unitSection, diffSection, commandsSection, environmentSection, droppedSection, countsSection,
+    filesSection, stepTable].map((make) => make(data))
+    .filter((made) => !data.sections || data.sections.includes(made.id));
+}
+
 function render() {
   const page = clear(document.getElementById("page"));
   later = [];
   charts.length = 0;
   document.documentElement.lang = language ? "zh" : "en";
   document.title = `${say("page_title")} · ${slugOf(DATA)}`;
-  append(page, [header(DATA), el("main", {}, badge(DATA), candidatesSection(DATA), aboutSection(DATA),
-    stagesSection(DATA), lossSection(DATA), timesSection(DATA), unitSection(DATA), diffSection(DATA),
-    commandsSection(DATA), environmentSection(DATA), droppedSection(DATA), countsSection(DATA),
-    filesSection(DATA), stepTable(DATA)),
-  el("footer", {}, say("made_by", (DATA.environment || {}).npufuse || ""))]);
+  append(page, [header(DATA), el("main", {}, sections(DATA)),
+  DATA.filled_in ? null :
+    el("footer", {}, say("made_by", (DATA.environment || {}).npufuse || ""))]);
   later.forEach((draw) => draw());
 }
 

@@ -1,10 +1,12 @@
 """The skill folder: its form, that what it says of the command and of the
 operators is so, and its two scripts. tests/docs.py runs its sessions."""
 import ast
+import html
 import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -424,3 +426,102 @@ def test_query_bad_input(installed):
     assert "cannot be read" in query("list", "--docs-path", docs, code=2).stderr
     docs.write_text("x = 1\n", encoding="utf-8")
     assert "documents no operator" in query("list", "--docs-path", docs, code=2).stderr
+
+
+# ---- validation_report_template.html -----------------------------------------------
+
+TEMPLATE = SKILL / "assets" / "validation_report_template.html"
+PLACE = re.compile(r"const REPORT_DATA = \{.*?\n\};", re.S)
+CHROMIUM = next(filter(None, map(shutil.which, (
+    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+
+
+def given(**changes):
+    """What a user of the skill fills in: the members and no others."""
+    made = {
+        "basic_info": {"task_name": "TASK", "candidate_name": "CANDIDATE",
+                       "baseline_status": "Pass", "fused_status": "Pass",
+                       "final_conclusion": "Pass", "work_dir": "WORK", "hardware": "",
+                       "world_size": 8, "rank_count": 8},
+        "commands": {"baseline_cmd": "BASE-COMMAND", "fused_cmd": "FUSED-COMMAND",
+                     "script_path": "", "data_path": "", "ckpt_path": ""},
+        "diffs": [{"file_path": "a.py", "hunks": [
+            {"old_line": 3, "new_line": 3, "old_code": "old < 1\n", "new_code": "new < 2\n"}]}],
+        "metrics": [{"step": i, "phase": None, "base_loss": 2.0, "fused_loss": 2.0,
+                     "base_time": 0.2, "fused_time": 0.1} for i in range(60)],
+        "thresholds": {"max_rel_diff": 0.01, "first_fail_step": None},
+    }
+    made.update(changes)
+    return made
+
+
+def fill(data):
+    text = "const REPORT_DATA = " + json.dumps(data).replace("<", "\\u003c") + ";"
+    page, count = PLACE.subn(lambda match: text, TEMPLATE.read_text(encoding="utf-8"))
+    assert count == 1
+    return page
+
+
+def browse(tmp_path, page):
+    """The text that a browser shows; what it complains of fails the test."""
+    path = tmp_path / "page.html"
+    path.write_text(page, encoding="utf-8")
+    done = run(CHROMIUM, "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+               "--virtual-time-budget=2000", "--dump-dom", path.as_uri())
+    assert "CONSOLE" not in done.stderr, done.stderr
+    shown = re.sub(r"<(script|style|noscript).*?</\1>", "", done.stdout, flags=re.S)
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", shown)).split()), done.stdout
+
+
+def test_template_is_made_of_the_page():
+    run(sys.executable, ROOT / "tools" / "skill_template.py", "--check")
+
+
+def test_template_is_one_file_with_an_empty_record():
+    text = TEMPLATE.read_text(encoding="utf-8")
+    assert text.count("<script") == text.count("</script>") == 2
+    assert not re.search(r"""(?:src|href)=|https?://(?!www\.w3\.org/2000/svg)""", text)
+    data = json.loads(PLACE.search(text).group(0)[len("const REPORT_DATA = "):-1])
+    assert set(data) == set(given())
+    for name in ("basic_info", "commands", "thresholds"):
+        assert set(data[name]) == set(given()[name])
+    assert not any(data["basic_info"].values()) and data["metrics"] == []  # nothing made up
+
+
+@needs_browser
+def test_template_as_it_is_says_what_is_missing(tmp_path):
+    text, _ = browse(tmp_path, TEMPLATE.read_text(encoding="utf-8"))
+    assert "信息缺失" in text and "结论缺失" in text and "没有损失记录" in text
+
+
+@needs_browser
+def test_template_filled_in(tmp_path):
+    text, page = browse(tmp_path, fill(given()))
+    for words in ("CANDIDATE", "TASK", "BASE-COMMAND", "new < 2", "通过", "无不达标步",
+                  "每侧仅一次运行", "0.5", "共同步数 60"):
+        assert words in text
+    assert page.count("<canvas") == 2
+    assert text.count("100 ms") > 1
+
+
+@needs_browser
+def test_template_of_a_failure_shows_no_times(tmp_path):
+    data = given()
+    data["metrics"][0]["fused_loss"] = float("nan")
+    data["basic_info"]["final_conclusion"] = "Fail"
+    data["thresholds"]["first_fail_step"] = 0
+    text, _ = browse(tmp_path, fill(data))
+    assert "结果不一致" in text and "首个不达标步 0" in text and "无数值" in text
+    assert "精度不通过，耗时对比没有意义" in text
+
+
+@needs_browser
+def test_template_hostile_and_damaged(tmp_path):
+    bad = "</script><script>document.title = 'OWNED'</script>"
+    text, page = browse(tmp_path, fill(given(diffs=[{"file_path": bad, "hunks": [
+        {"old_line": None, "new_line": None, "old_code": bad, "new_code": None}]}])))
+    assert bad in text and "<title>OWNED" not in page
+    odd = dict(given(), metrics="none", diffs=None, basic_info=None, commands=None)
+    text, _ = browse(tmp_path, fill(odd))
+    assert "信息缺失" in text
