@@ -79,10 +79,11 @@ const SHAPES = {
   skip: ["M8 1l7 7-7 7-7-7z", "M5 8h6"],
 };
 const SHAPE_OF = {
-  pass: "pass", Pass: "pass", replace: "pass", faster: "pass",
-  fail: "fail", Fail: "fail", do_not: "fail", slower: "fail", precision_failed: "fail",
+  pass: "pass", Pass: "pass", replace: "pass", faster: "pass", recommend: "pass",
+  fail: "fail", Fail: "fail", do_not: "fail", slower: "fail", no_gain: "fail",
+  precision_failed: "fail", reject: "fail",
   blocked: "blocked", Blocked: "blocked", undecided: "blocked", stale: "blocked",
-  no_gain: "fail",
+  caution: "blocked",
 };
 
 function shape(word) {

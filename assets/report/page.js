@@ -131,7 +131,8 @@ function lossSection(data) {
     const line = (name, tone, dash) => ({label: say(name), colour: tone, dash,
       values: positive(smooth(lists[name], settings.smooth), settings.log)});
     lineChart(upper, steps, [line("baseline", "base"), line("repeat", "again", [2, 3]),
-      line("fused", "fused", [8, 3])].filter((s) => extent([s.values])), {log: settings.log, label: say("losses"), mark: first});
+      line("fused", "fused", [8, 3])].filter((s) => extent([s.values])),
+    {log: settings.log, label: say("losses"), mark: first});
     lineChart(lower, steps, [{label: say("rel_diff"), colour: "fused", values: rel}],
       {label: say("rel_diff"), mark: first, limit,
         range: (u, low, high) => [0, high > 0 ? high * 1.15 : limit]});
@@ -174,7 +175,8 @@ function commandsSection(data) {
   const c = data.commands || {};
   return section("commands", facts(["baseline_cmd", "fused_cmd", "script_path", "data_path",
     "ckpt_path"].map((name) => [say(name), code(c[name])]).concat([[say("environment_vars"),
-    !c.environment ? missing() : isMissing(c.environment) ? say("none") : c.environment.map((e) => [code(e), " "])]])));
+    !c.environment ? missing() : isMissing(c.environment) ? say("none") :
+      c.environment.map((e) => [code(e), " "])]])));
 }
 
 function environmentSection(data) {

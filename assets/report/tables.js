@@ -90,17 +90,19 @@ function unitSection(data) {
   const excess = (c) => (finite(c.fused_error) === null || !finite(c.limit) ? Infinity :
     c.fused_error / c.limit);
   cases.sort((a, b) => rank(a) - rank(b) || excess(b) - excess(a)); // the worst first
-  const cells = (c) => [c.name, c.mode, say(c.source || ""),
-    el("td", {class: "wide"}, c.inputs), c.tensor,
-    `${c.dtype_original || "?"} → ${c.dtype_fused || "?"}`, el("td", {class: "n"}, figure(c.cosine, 7)),
-    el("td", {class: "n"}, figure(c.max_abs_err, 3)), verdict(c.original_gate ? "pass" : "fail"),
-    el("td", {class: "n"}, figure(c.norm_ratio, 6)), el("td", {class: "n"},
-      figure(c.original_error, 3), " / ", figure(c.fused_error, 3)), el("td", {class: "n"},
-      figure(c.limit, 3)), el("td", {}, verdict(c.status), c.reason ? [" ", c.reason] : null)];
-  const heads = [say("case_name"), say("mode"), say("source_word"), say("inputs"), say("tensor"),
-    say("dtypes"), say("cosine"), say("max_abs"),
-    el("span", {title: say("original_gate_hint")}, say("original_gate")), say("norm_ratio"),
-    say("errors"), say("limit", ""), say("stricter")];
+  // Both verdicts stand together, before the numbers that a narrow screen cuts off.
+  const cells = (c) => [c.name, c.mode, c.tensor, verdict(c.original_gate ? "pass" : "fail"),
+    el("td", {}, verdict(c.status), c.reason ? [" ", c.reason] : null),
+    `${c.dtype_original || "?"} → ${c.dtype_fused || "?"}`,
+    el("td", {class: "n"}, figure(c.cosine, 7)), el("td", {class: "n"}, figure(c.max_abs_err, 3)),
+    el("td", {class: "n"}, figure(c.norm_ratio, 6)),
+    el("td", {class: "n"}, figure(c.original_error, 3), " / ", figure(c.fused_error, 3)),
+    el("td", {class: "n"}, figure(c.limit, 3)), say(c.source || ""),
+    el("td", {class: "wide"}, c.inputs)];
+  const heads = [say("case_name"), say("mode"), say("tensor"),
+    el("span", {title: say("original_gate_hint")}, say("original_gate")), say("stricter"),
+    say("dtypes"), say("cosine"), say("max_abs"), say("norm_ratio"), say("errors"),
+    say("limit", ""), say("source_word"), say("inputs")];
   return section("units", el("p", {}, verdict(unit.status), " ",
     unit.label === "emulated" || unit.emulated ? emulatedTag() : say(unit.label || ""), " ",
     unit.reason || "", finite(unit.fp64_reference_error) === null ? null :

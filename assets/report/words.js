@@ -154,7 +154,7 @@ const WORDS = {
   dtypes: ["dtype, original → fused", "dtype，原始 → 融合"],
   cosine: ["Cosine", "余弦"],
   max_abs: ["Max abs error", "最大绝对误差"],
-  original_gate: ["Gate of the original skill", "原版门限"],
+  original_gate: ["Original gate", "原版门限"],
   original_gate_hint: ["cosine > 0.999 or max abs error < 1e-4",
     "余弦 > 0.999 或最大绝对误差 < 1e-4"],
   norm_ratio: ["Norm ratio", "范数比"],
