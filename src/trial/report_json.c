@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+extern char **environ;
+
 static void add_text(Json *json, const char *name, Str text) {
     json_key(json, name);
     json_str(json, text);
@@ -138,6 +140,28 @@ static void add_candidates(Json *json, const Trial *trial) {
     json_end(json);
 }
 
+// What the candidate's run was given besides the user's own environment, and what
+// of that speaks of devices and switches.
+static void add_variables(Json *json, const Work *work) {
+    static const char *const names[] = {"NPUFUSE_", "ASCEND_"};
+    Arena *arena = work->trial->arena;
+    open_array(json, "environment");
+    if (work->has_overlay) {
+        const char *arm = trial_run_path(work->trial, work->task->slug, "loss-1/arm.json");
+        Str hook = str_of(work->trial->runtime.hook);
+        Str path = overlay_python_path(&work->overlay, arena, hook);
+        json_str(json, arena_printf(arena, "NPUFUSE_ARM=%s", arm));
+        json_str(json, arena_printf(arena, "PYTHONPATH=%.*s", STR_FMT(path)));
+    }
+    for (char **at = environ; *at; at++) {
+        if (str_starts(str_of(*at), "NPUFUSE_FAULT_")) continue; // of our own tests
+        for (size_t i = 0; i < COUNT(names); i++) {
+            if (str_starts(str_of(*at), names[i])) json_str(json, str_of(*at));
+        }
+    }
+    json_end(json);
+}
+
 static void add_commands(Json *json, const Work *work) {
     Trial *trial = work->trial;
     const Launch *launch = &trial->tasks->launch;
@@ -156,8 +180,7 @@ static void add_commands(Json *json, const Work *work) {
     add_text(json, "script_path", script);
     add_word(json, "data_path", "");
     add_word(json, "ckpt_path", "");
-    open_array(json, "environment");
-    json_end(json);
+    add_variables(json, work);
     json_end(json);
 }
 

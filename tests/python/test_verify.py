@@ -64,6 +64,9 @@ def test_files_of_a_verification(world):
     assert report["counts"][-1] == {"arm": "fused", "rank": 0, "fused": 60, "else": 0,
                                     "emulated": 60}
     assert report["thresholds"]["first_fail_step"] is None
+    variables = dict(v.split("=", 1) for v in report["commands"]["environment"])
+    assert variables["NPUFUSE_ARM"].endswith(f"runs/{slug}/loss-1/arm.json")
+    assert f"runs/{slug}/tree" in variables["PYTHONPATH"]
     assert "阻塞" in (world.work / "tasks.md").read_text()
     events = [json.loads(line) for line in (world.work / "events.jsonl").open()]
     assert [e["event"] for e in events] == [
