@@ -114,14 +114,42 @@ void json_str(Json *json, Str text) {
     add_quoted(json->out, text);
 }
 
+// `number` / 10^decimals.
+static void add_decimal(Buf *out, bool negative, uint64_t number, uint32_t decimals) {
+    char text[48];
+    size_t at = sizeof(text);
+    for (uint32_t i = 0; number || i <= decimals; i++) {
+        if (i && i == decimals) text[--at] = '.';
+        text[--at] = (char)('0' + number % 10);
+        number /= 10;
+    }
+    if (negative) text[--at] = '-';
+    buf_add(out, (Str){text + at, sizeof(text) - at});
+}
+
 void json_uint(Json *json, uint64_t number) {
     begin(json);
-    buf_addf(json->out, "%llu", (unsigned long long)number);
+    add_decimal(json->out, false, number, 0);
 }
 
 void json_int_write(Json *json, int64_t number) {
     begin(json);
-    buf_addf(json->out, "%lld", (long long)number);
+    uint64_t size = number < 0 ? -(uint64_t)number : (uint64_t)number;
+    add_decimal(json->out, number < 0, size, 0);
+}
+
+// The short numbers that printf would write as well, only sooner: what has at most
+// 15 digits and is not so large or small that an exponent is due.
+static bool add_short(Buf *out, double number) {
+    double size = fabs(number), ten_to = 1;
+    if (size < 1e-4 || size >= 1e6) return false;
+    for (uint32_t decimals = 0; size * ten_to < 1e15; decimals++, ten_to *= 10) {
+        uint64_t digits = (uint64_t)(size * ten_to + 0.5);
+        if ((double)digits / ten_to != size) continue;
+        add_decimal(out, number < 0, digits, decimals);
+        return true;
+    }
+    return false;
 }
 
 void json_double(Json *json, double number) {
@@ -130,6 +158,7 @@ void json_double(Json *json, double number) {
         return;
     }
     begin(json);
+    if (add_short(json->out, number)) return;
     char text[32];
     // The shortest of the forms that read back as the same number.
     for (int digits = 6; digits <= 17; digits++) {

@@ -4,6 +4,9 @@
 // number. So there is one table of keys, with the role that the number has, and
 // one pass over the line. Prefixes (time, rank, logger) are passed over by
 // themselves. Only progress bars have a form of their own.
+//
+// Most lines of most logs tell nothing of a step. They are passed over by blocks
+// of bytes (find_mark), which the compiler turns into vector code.
 #include "base/base.h"
 
 #include "trial/steps.h"
@@ -12,6 +15,7 @@
 #include "model/json_read.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef enum Role {
@@ -20,6 +24,8 @@ typedef enum Role {
     ROLE_TIME,
     ROLE_EPOCH,
     ROLE_PHASE,
+    ROLE_SKIPPED, // iterations whose gradients overflowed
+    ROLE_NAN,     // iterations whose loss was nan
     ROLE_SUMMARY, // the line tells of the whole run
     ROLE_COUNT
 } Role;
@@ -28,44 +34,48 @@ typedef struct Key {
     const char *text; // lower case; matched without regard to case
     Role role;
     uint8_t rank;     // the least one of a line counts
-    double divisor;   // to seconds; 31 / 1000 is exact where 31 * 0.001 is not
+    int8_t power;     // of ten, to seconds
 } Key;
+
+enum { MILLI = -3 };
 
 // Longer keys before those they begin with. Sources: what Megatron-LM,
 // MindSpeed, Transformers, ms-swift, LLaMA-Factory, verl and plain loops print.
 static const Key keys[] = {
-    {"step_time_ms", ROLE_TIME, 0, 1000},
-    {"step_time_s", ROLE_TIME, 0, 1},
-    {"step_time", ROLE_TIME, 0, 1},
-    {"step time", ROLE_TIME, 0, 1},
-    {"step_ms", ROLE_TIME, 0, 1000},
-    {"elapsed time per iteration (ms)", ROLE_TIME, 0, 1000},
-    {"elapsed time per iteration (s)", ROLE_TIME, 0, 1},
-    {"perf/time_per_step", ROLE_TIME, 0, 1},
-    {"timing_s/step", ROLE_TIME, 1, 1},
-    {"train/time(s)", ROLE_TIME, 1, 1},
-    {"train_speed(s/it)", ROLE_TIME, 2, 1},
-    {"iter_time", ROLE_TIME, 1, 1},
-    {"time_ms", ROLE_TIME, 2, 1000},
-    {"time", ROLE_TIME, 3, 1},
-    {"global_step/max_steps", ROLE_STEP, 0, 1},
-    {"global_step", ROLE_STEP, 0, 1},
-    {"current_steps", ROLE_STEP, 0, 1},
-    {"iteration", ROLE_STEP, 1, 1},
-    {"iter", ROLE_STEP, 2, 1},
-    {"step", ROLE_STEP, 1, 1},
-    {"lm loss", ROLE_LOSS, 0, 1},
-    {"train/loss", ROLE_LOSS, 1, 1},
-    {"actor/pg_loss", ROLE_LOSS, 2, 1},
-    {"step_loss", ROLE_LOSS, 1, 1},
-    {"loss", ROLE_LOSS, 1, 1},
-    {"train_loss", ROLE_LOSS, 3, 1},
-    {"training_loss", ROLE_LOSS, 3, 1},
-    {"total_loss", ROLE_LOSS, 3, 1},
-    {"loss_step", ROLE_LOSS, 3, 1},
-    {"train_runtime", ROLE_SUMMARY, 0, 1},
-    {"epoch", ROLE_EPOCH, 0, 1},
-    {"phase", ROLE_PHASE, 0, 1},
+    {"step_time_ms", ROLE_TIME, 0, MILLI},
+    {"step_time_s", ROLE_TIME, 0, 0},
+    {"step_time", ROLE_TIME, 0, 0},
+    {"step time", ROLE_TIME, 0, 0},
+    {"step_ms", ROLE_TIME, 0, MILLI},
+    {"elapsed time per iteration (ms)", ROLE_TIME, 0, MILLI},
+    {"elapsed time per iteration (s)", ROLE_TIME, 0, 0},
+    {"perf/time_per_step", ROLE_TIME, 0, 0},
+    {"timing_s/step", ROLE_TIME, 1, 0},
+    {"train/time(s)", ROLE_TIME, 1, 0},
+    {"train_speed(s/it)", ROLE_TIME, 2, 0},
+    {"iter_time", ROLE_TIME, 1, 0},
+    {"time_ms", ROLE_TIME, 2, MILLI},
+    {"time", ROLE_TIME, 3, 0},
+    {"global_step/max_steps", ROLE_STEP, 0, 0},
+    {"global_step", ROLE_STEP, 0, 0},
+    {"current_steps", ROLE_STEP, 0, 0},
+    {"iteration", ROLE_STEP, 1, 0},
+    {"iter", ROLE_STEP, 2, 0},
+    {"step", ROLE_STEP, 1, 0},
+    {"lm loss", ROLE_LOSS, 0, 0},
+    {"train/loss", ROLE_LOSS, 1, 0},
+    {"actor/pg_loss", ROLE_LOSS, 2, 0},
+    {"step_loss", ROLE_LOSS, 1, 0},
+    {"loss", ROLE_LOSS, 1, 0},
+    {"train_loss", ROLE_LOSS, 3, 0},
+    {"training_loss", ROLE_LOSS, 3, 0},
+    {"total_loss", ROLE_LOSS, 3, 0},
+    {"loss_step", ROLE_LOSS, 3, 0},
+    {"number of skipped iterations", ROLE_SKIPPED, 0, 0},
+    {"number of nan iterations", ROLE_NAN, 0, 0},
+    {"train_runtime", ROLE_SUMMARY, 0, 0},
+    {"epoch", ROLE_EPOCH, 0, 0},
+    {"phase", ROLE_PHASE, 0, 0},
 };
 
 enum { RANK_NONE = 255 };
@@ -89,7 +99,12 @@ static bool is_digit(char c) {
 }
 
 static bool is_word(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    static const char words[256] = {
+        ['0'] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ['_'] = 1,
+        ['a'] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+        ['A'] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    };
+    return words[(unsigned char)c];
 }
 
 static char lower(char c) {
@@ -131,8 +146,40 @@ static size_t number_length(Str s, int *decimals, int *exponent) {
     return e;
 }
 
-// A number, nan or inf at the start of `s`; *rest is what follows.
-static bool read_number(Str s, Pair *out, Str *rest) {
+// 10^power; exact for those that are doubles.
+static double ten_to(int power) {
+    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (power >= 0 && power < (int)COUNT(tens)) return tens[power];
+    if (power < 0 && -power < (int)COUNT(tens)) return 1 / tens[-power];
+    return pow(10, power);
+}
+
+// The nearest double to the digits of `s` times 10^power.
+static double value_of_digits(Str s, int power) {
+    enum { EXACT_DIGITS = 15, EXACT_POWER = 22, DIGITS_MAX = 64 };
+    char text[DIGITS_MAX + 16];
+    size_t n = 0;
+    uint64_t whole = 0;
+    for (size_t i = 0; i < s.len && n < DIGITS_MAX; i++) {
+        if (!is_digit(s.at[i])) continue;
+        if (n < EXACT_DIGITS) whole = whole * 10 + (uint64_t)(s.at[i] - '0');
+        text[n++] = s.at[i];
+    }
+    // Both are doubles, so that one rounding is all (W. Clinger, 1990).
+    if (n <= EXACT_DIGITS && power >= 0 && power <= EXACT_POWER) {
+        return (double)whole * ten_to(power);
+    }
+    if (n <= EXACT_DIGITS && power < 0 && power >= -EXACT_POWER) {
+        return (double)whole / ten_to(-power);
+    }
+    snprintf(text + n, sizeof(text) - n, "e%d", power);
+    return strtod(text, NULL);
+}
+
+// "nan", "-inf", "Infinity" at the start of `s`.
+static bool read_word(Str s, Pair *out, Str *rest) {
     static const struct {
         const char *text;
         double value;
@@ -146,14 +193,23 @@ static bool read_number(Str s, Pair *out, Str *rest) {
         *rest = skip(s, len);
         return true;
     }
+    return false;
+}
+
+// A number at the start of `s`, times 10^power, or nan or inf; *rest is what
+// follows.
+static bool read_number(Str s, int power, Pair *out, Str *rest) {
+    enum { LONGEST = 64 };
     int decimals, exponent;
     size_t len = number_length(s, &decimals, &exponent);
-    char text[64];
-    if (!len || len >= sizeof(text)) return false;
-    memcpy(text, s.at, len);
-    text[len] = 0;
-    out->number = strtod(text, NULL);
-    out->quantum = pow(10, exponent - decimals);
+    if (!len) return read_word(s, out, rest);
+    if (len >= LONGEST) return false;
+    size_t digits = 0;
+    while (digits < len && s.at[digits] != 'e' && s.at[digits] != 'E') digits++;
+    power += exponent - decimals;
+    out->number = value_of_digits((Str){s.at, digits}, power);
+    if (s.at[0] == '-') out->number = -out->number;
+    out->quantum = ten_to(power);
     *rest = skip(s, len);
     return true;
 }
@@ -199,22 +255,31 @@ static void take_pair(Line *out, const Key *key, Str rest) {
         *pair = found;
         return;
     }
-    if (!read_number(value, &found, &rest)) return;
+    if (!read_number(value, key->power, &found, &rest)) return;
     if (key->role == ROLE_TIME) {
         if (is_clock(rest)) return;
         bool is_ms = starts(rest, "ms") || starts(rest, " ms");
-        found.number /= is_ms ? 1000 : key->divisor;
+        if (is_ms && !read_number(value, MILLI, &found, &rest)) return;
     }
     *pair = found;
 }
 
+// Which keys begin with which letter: a bit for each row.
+static void index_keys(StepParser *parser) {
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        parser->keys_of[keys[i].text[0] - 'a'] |= UINT64_C(1) << i;
+    }
+}
+
 // Tries the keys that begin with this letter at a place where a word begins.
-static size_t take_key(Line *out, Str line, size_t at) {
+static size_t take_key(const StepParser *parser, Line *out, Str line, size_t at) {
     Str here = skip(line, at);
     char first = lower(here.at[0]);
-    for (size_t i = 0; i < COUNT(keys); i++) {
+    uint64_t left = first >= 'a' && first <= 'z' ? parser->keys_of[first - 'a'] : 0;
+    for (size_t i = 0; left; i++, left >>= 1) {
+        while (!(left & 1)) i++, left >>= 1;
         const Key *key = &keys[i];
-        if (key->text[0] != first || !starts(here, key->text)) continue;
+        if (!starts(here, key->text)) continue;
         size_t len = strlen(key->text);
         if (len < here.len && (is_word(here.at[len]) || here.at[len] == '/')) continue;
         if (key->role == ROLE_LOSS && is_of_evaluation(line, at)) return len;
@@ -230,8 +295,8 @@ static size_t take_key(Line *out, Str line, size_t at) {
 static void take_bar(Line *out, Str line, size_t at) {
     Pair done = {0}, total = {0}, rate = {0};
     Str rest;
-    if (out->has_bar || !read_number(skip(line, at), &done, &rest)) return;
-    if (!rest.len || rest.at[0] != '/' || !read_number(skip(rest, 1), &total, &rest)) return;
+    if (out->has_bar || !read_number(skip(line, at), 0, &done, &rest)) return;
+    if (!rest.len || rest.at[0] != '/' || !read_number(skip(rest, 1), 0, &total, &rest)) return;
     if (!starts(rest, " [") || !memchr(rest.at, '<', rest.len)) return;
     out->has_bar = true;
     out->bar_step = done.number < 9e15 ? (int64_t)done.number : 0;
@@ -242,27 +307,30 @@ static void take_bar(Line *out, Str line, size_t at) {
         size_t start = i;
         while (start > 0 && (is_digit(rest.at[start - 1]) || rest.at[start - 1] == '.')) start--;
         Str after;
-        if (!read_number(skip(rest, start), &rate, &after) || rate.number <= 0) return;
+        if (!read_number(skip(rest, start), 0, &rate, &after) || rate.number <= 0) return;
         out->bar_time_s = per_step ? rate.number : 1 / rate.number;
         return;
     }
 }
 
-static void read_line(Line *out, Str line) {
+static void read_line(const StepParser *parser, Line *out, Str line) {
     *out = (Line){0};
     for (int i = 0; i < ROLE_COUNT; i++) out->pairs[i].rank = RANK_NONE;
     bool begins = true; // a word may begin here
-    for (size_t i = 0; i < line.len; i++) {
+    for (size_t i = 0; i < line.len;) {
         char c = line.at[i];
-        bool word = is_word(c);
-        if (word && begins) {
-            if (is_digit(c)) take_bar(out, line, i);
-            else i += take_key(out, line, i);
-            c = i < line.len ? line.at[i] : ' ';
-            word = is_word(c);
+        if (!is_word(c)) {
+            begins = c != '/' && c != '.';
+            out->is_dict |= c == '{';
+            i++;
+            continue;
         }
-        begins = !word && c != '/' && c != '.';
-        out->is_dict |= c == '{';
+        size_t taken = 0;
+        if (begins && is_digit(c)) take_bar(out, line, i);
+        else if (begins) taken = take_key(parser, out, line, i);
+        i += taken;
+        while (!taken && i < line.len && is_word(line.at[i])) i++;
+        begins = false;
     }
 }
 
@@ -289,6 +357,11 @@ static int64_t step_number(StepParser *parser, const Line *line) {
     return parser->last = number;
 }
 
+static uint32_t whole_of(const Pair *pair) {
+    bool has = pair->rank != RANK_NONE && pair->number >= 0 && pair->number < 1e9;
+    return has ? (uint32_t)pair->number : 0;
+}
+
 static void give(StepParser *parser, const Line *line) {
     const Pair *loss = &line->pairs[ROLE_LOSS], *time = &line->pairs[ROLE_TIME];
     const Pair *phase = &line->pairs[ROLE_PHASE];
@@ -299,6 +372,8 @@ static void give(StepParser *parser, const Line *line) {
     double bar = line->has_bar ? line->bar_time_s : parser->shown_time_s;
     record.has_time = time->rank != RANK_NONE || bar > 0;
     record.step_time_s = time->rank != RANK_NONE ? time->number : bar;
+    record.skipped = whole_of(&line->pairs[ROLE_SKIPPED]);
+    record.nans = whole_of(&line->pairs[ROLE_NAN]);
     size_t n = phase->word.len < STEP_PHASE_MAX ? phase->word.len : STEP_PHASE_MAX - 1;
     if (n) memcpy(record.phase, phase->word.at, n);
     parser->take(parser->data, &record);
@@ -306,7 +381,7 @@ static void give(StepParser *parser, const Line *line) {
 
 static void take_line(StepParser *parser, Str text) {
     Line line;
-    read_line(&line, text);
+    read_line(parser, &line, text);
     const Pair *step = &line.pairs[ROLE_STEP];
     if (line.pairs[ROLE_SUMMARY].rank != RANK_NONE) return;
     bool has_step = step->rank != RANK_NONE && step->number >= 0 && step->number < 9e15;
@@ -320,6 +395,48 @@ static void take_line(StepParser *parser, Str text) {
     parser->shown = line.bar_step;
     parser->shown_total = line.bar_total;
     parser->shown_time_s = line.bar_time_s;
+}
+
+// ---- marks ----------------------------------------------------------------------------
+
+enum { BLOCK = 32, LOOK_AHEAD = 3 };
+
+// Whether a mark begins in at[0..BLOCK): each line that tells anything has one.
+// Too many are found (b | 0x20 is not lower case alone), never too few.
+static bool has_mark(const char *at) {
+    uint8_t any = 0;
+    for (int i = 0; i < BLOCK; i++) {
+        uint8_t a = (uint8_t)at[i] | 0x20, b = (uint8_t)at[i + 1] | 0x20;
+        uint8_t c = (uint8_t)at[i + 2] | 0x20, d = (uint8_t)at[i + 3] | 0x20;
+        uint8_t loss = (a ^ 'l') | (b ^ 'o') | (c ^ 's') | (d ^ 's');
+        uint8_t tim = (a ^ 't') | (b ^ 'i') | (c ^ 'm');              // time, timing
+        uint8_t ms = (a ^ 'p') | (b ^ ('_' | 0x20)) | (c ^ 'm');      // step_ms
+        uint8_t rate = (a ^ '(') | (b ^ 's') | (c ^ '/') | (d ^ 'i'); // train_speed(s/it)
+        uint8_t bar = (uint8_t)at[i] ^ '<', escape = (uint8_t)at[i] ^ 0x1b;
+        any |= (loss == 0) | (tim == 0) | (ms == 0) | (rate == 0) | (bar == 0) | (escape == 0);
+    }
+    return any;
+}
+
+// A place at or before the next mark with none before it; s.len if there is none.
+static size_t find_mark(Str s, size_t from) {
+    while (from + BLOCK + LOOK_AHEAD <= s.len) {
+        if (has_mark(s.at + from)) return from;
+        from += BLOCK;
+    }
+    if (from >= s.len) return s.len;
+    char rest[BLOCK * 2 + LOOK_AHEAD] = {0};
+    memcpy(rest, s.at + from, s.len - from);
+    return has_mark(rest) || has_mark(rest + BLOCK) ? from : s.len;
+}
+
+// A row of `keys` without a mark would never be seen.
+static void check_marks(void) {
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        bool needs = keys[i].role == ROLE_LOSS || keys[i].role == ROLE_TIME;
+        Str text = str_of(keys[i].text);
+        if (needs && find_mark(text, 0) == text.len) BUG("no mark in '%s'", keys[i].text);
+    }
 }
 
 // ---- lines ----------------------------------------------------------------------------
@@ -340,14 +457,6 @@ static Str without_escapes(Str line) {
     return (Str){at, (size_t)(end - at)};
 }
 
-static void end_line(StepParser *parser) {
-    if (parser->line.len && !parser->is_long) {
-        take_line(parser, without_escapes(buf_str(&parser->line)));
-    }
-    buf_clear(&parser->line);
-    parser->is_long = false;
-}
-
 static void add_part(StepParser *parser, Str part) {
     if (parser->line.len + part.len > STEP_LINE_MAX) {
         parser->is_long = true;
@@ -356,20 +465,62 @@ static void add_part(StepParser *parser, Str part) {
     if (!parser->is_long) buf_add(&parser->line, part);
 }
 
+static void end_line(StepParser *parser) {
+    if (parser->line.len && !parser->is_long) {
+        take_line(parser, without_escapes(buf_str(&parser->line)));
+    }
+    buf_clear(&parser->line);
+    parser->is_long = false;
+}
+
+// A line that lies in a chunk as a whole: it is copied only to be changed.
+static void take_whole(StepParser *parser, Str line) {
+    if (line.len > STEP_LINE_MAX) return;
+    if (!memchr(line.at, 0x1b, line.len)) {
+        take_line(parser, line);
+        return;
+    }
+    add_part(parser, line);
+    end_line(parser);
+}
+
+// Where the line at `from` ends; s.len if its end is not in `s`.
+static size_t find_end(Str s, size_t from) {
+    while (from < s.len && s.at[from] != '\n' && s.at[from] != '\r') from++;
+    return from;
+}
+
+// Where the line of `at` begins, not before `from`.
+static size_t find_start(Str s, size_t from, size_t at) {
+    while (at > from && s.at[at - 1] != '\n' && s.at[at - 1] != '\r') at--;
+    return at;
+}
+
 void step_parser_init(StepParser *parser, void (*take)(void *data, const StepRecord *step),
                       void *data) {
     *parser = (StepParser){.take = take, .data = data, .shown = -1, .epoch = -1};
+    index_keys(parser);
+    check_marks();
 }
 
 void step_parser_feed(StepParser *parser, Str chunk) {
-    size_t start = 0;
-    for (size_t i = 0; i < chunk.len; i++) {
-        if (chunk.at[i] != '\n' && chunk.at[i] != '\r') continue;
-        add_part(parser, (Str){chunk.at + start, i - start});
+    size_t at = 0;
+    if (parser->line.len || parser->is_long) {
+        at = find_end(chunk, 0);
+        add_part(parser, (Str){chunk.at, at});
+        if (at == chunk.len) return;
         end_line(parser);
-        start = i + 1;
     }
-    if (start < chunk.len) add_part(parser, skip(chunk, start));
+    for (;;) { // at `at` a line begins, or the one before ends
+        size_t mark = find_mark(chunk, at);
+        size_t start = find_start(chunk, at, mark), end = find_end(chunk, mark);
+        if (end == chunk.len) {
+            add_part(parser, skip(chunk, start));
+            return;
+        }
+        take_whole(parser, (Str){chunk.at + start, end - start});
+        at = end + 1;
+    }
 }
 
 void step_parser_end(StepParser *parser) {
@@ -458,7 +609,7 @@ void steps_write_jsonl(Buf *out, const StepList *list) {
 static bool read_loss_text(StepRecord *out, Str text) {
     Pair pair = {0};
     Str rest;
-    if (!text.len || !read_number(text, &pair, &rest) || rest.len) return false;
+    if (!text.len || !read_number(text, 0, &pair, &rest) || rest.len) return false;
     out->loss = pair.number;
     return true;
 }

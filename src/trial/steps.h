@@ -18,6 +18,7 @@ typedef struct StepRecord {
     double quantum;     // what the last printed digit of the loss is worth; 0: exact
     double step_time_s;
     bool has_time;
+    uint32_t skipped, nans; // iterations that were skipped, or nan, as Megatron counts
     char phase[STEP_PHASE_MAX]; // "", "wait", "warmup", "active", "tail"
 } StepRecord;
 
@@ -26,6 +27,7 @@ typedef struct StepParser {
     void *data;
     Buf line;          // the unfinished one
     bool is_long;      // it is beyond STEP_LINE_MAX: the rest is dropped
+    uint64_t keys_of[26]; // of each letter, the rows of the table of keys
     int64_t last, offset; // of steps that begin anew in each epoch
     double epoch;
     int64_t shown;     // of `shown/total` in a progress bar; -1: none yet
