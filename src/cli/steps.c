@@ -38,7 +38,7 @@ typedef struct Writer {
     Buf out;
     StepRecord last;
     bool has_last, failed;
-    uint64_t count, not_finite, backwards;
+    uint64_t count, not_finite, backwards, skipped, nans;
     Err err;
 } Writer;
 
@@ -47,6 +47,8 @@ static void flush_last(Writer *writer) {
     step_write_json(&writer->out, &writer->last);
     writer->count++;
     writer->not_finite += writer->last.has_loss && !isfinite(writer->last.loss);
+    writer->skipped += writer->last.skipped;
+    writer->nans += writer->last.nans;
     if (writer->out.len > 64 * 1024) {
         writer->failed |= !output_write(buf_str(&writer->out), &writer->err);
         buf_clear(&writer->out);
@@ -93,6 +95,10 @@ static void tell(const Writer *writer, const char *name) {
     if (back) {
         buf_addf(&line, "%s: the step goes back %llu time%s: a restart, or several ranks\n", name,
                  back, plural(back));
+    }
+    if (writer->skipped || writer->nans) {
+        buf_addf(&line, "%s: the log tells of %llu skipped and %llu nan iterations\n", name,
+                 (unsigned long long)writer->skipped, (unsigned long long)writer->nans);
     }
     output_talk(buf_str(&line));
     buf_free(&line);

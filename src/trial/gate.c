@@ -99,8 +99,10 @@ static void judge(Gate *out, Arena *arena, GateLimits limits) {
         return;
     }
     out->verdict = GATE_PASS;
+    bool is_coarse = out->max_rel_diff > limits.threshold;
     out->reason = arena_printf(arena, "the loss follows over %u steps, at most %.3g apart (limit "
-                               "%g)", out->common, out->max_rel_diff, limits.threshold);
+                               "%g%s)", out->common, out->max_rel_diff, limits.threshold,
+                               is_coarse ? "; that is the last digit that the log prints" : "");
 }
 
 void gate_compare(Gate *out, Arena *arena, const StepList *base, const StepList *other,

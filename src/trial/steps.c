@@ -632,31 +632,104 @@ static bool read_json_step(StepRecord *out, const JsonVal *v, Err *err) {
     return true;
 }
 
-// One line of the file; empty lines are passed over.
-static bool add_json_line(StepList *out, Arena *arena, Str line, Err *err) {
+// ---- what a file of steps resolves ------------------------------------------------------
+
+// What the last digit is worth in the shortest text that gives `number`.
+static double last_digit(double number) {
+    for (int decimals = 0; decimals < 15; decimals++) {
+        double digits = nearbyint(fabs(number) * ten_to(decimals));
+        if (digits >= 1e15) break;
+        if (digits / ten_to(decimals) == fabs(number)) return 1 / ten_to(decimals);
+    }
+    return 0;
+}
+
+static int compare_losses(const void *a, const void *b) {
+    double x = (*(const StepRecord *const *)a)->loss, y = (*(const StepRecord *const *)b)->loss;
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t count_losses(const StepList *list, Arena *scratch) {
+    const StepRecord **losses = NEW_N(scratch, const StepRecord *, list->len + 1);
+    uint32_t count = 0, different = 0;
+    for (uint32_t i = 0; i < list->len; i++) {
+        if (list->at[i].has_loss && isfinite(list->at[i].loss)) losses[count++] = &list->at[i];
+    }
+    qsort(losses, count, sizeof(*losses), compare_losses);
+    for (uint32_t i = 0; i < count; i++) different += !i || losses[i]->loss != losses[i - 1]->loss;
+    return different;
+}
+
+// JSON does not say how many digits a log had. Many different losses, none with
+// more than a few digits, were rounded; of few losses that is not known.
+static void find_quanta(StepList *list, Arena *scratch) {
+    enum { DIFFERENT_MIN = 20 };
+    if (count_losses(list, scratch) < DIFFERENT_MIN) return;
+    for (uint32_t i = 0; i < list->len; i++) {
+        StepRecord *step = &list->at[i];
+        if (step->has_loss && isfinite(step->loss)) step->quantum = last_digit(step->loss);
+    }
+}
+
+// ---- reading ------------------------------------------------------------------------------
+
+typedef struct Numbered {
+    StepRecord step;
+    uint32_t line;
+} Numbered;
+
+typedef VEC(Numbered) NumberedList;
+
+static int compare_numbered(const void *a, const void *b) {
+    const Numbered *x = a, *y = b;
+    if (x->step.step != y->step.step) return x->step.step < y->step.step ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+// The values of a line are dropped at once; empty lines are passed over.
+static bool add_json_line(NumberedList *out, Arena *scratch, Arena *values, Str line, Err *err) {
     const JsonVal *v;
-    StepRecord record;
+    Numbered added = {.line = out->len};
     while (line.len && (line.at[line.len - 1] == '\r' || line.at[line.len - 1] == ' ')) line.len--;
     if (!line.len) return true;
-    if (!json_read_loose(&v, arena, line, err) || !read_json_step(&record, v, err)) return false;
-    step_list_add(out, arena, &record);
+    arena_clear(values);
+    if (!json_read_loose(&v, values, line, err)) return false;
+    if (!read_json_step(&added.step, v, err)) return false;
+    vec_push(scratch, out, added);
     return true;
 }
 
-bool steps_read_jsonl(StepList *out, Arena *arena, const char *path, Err *err) {
+static bool read_lines(NumberedList *out, Arena *scratch, const char *path, Err *err) {
     enum { BYTES_MAX = 1024 * 1024 * 1024 };
     Str text;
-    *out = (StepList){0};
-    if (!file_read(&text, arena, path, BYTES_MAX, err)) return false;
+    Arena values;
+    bool ok = file_read(&text, scratch, path, BYTES_MAX, err);
+    if (!ok) return false;
+    arena_init(&values);
     if (str_starts(text, "\xef\xbb\xbf")) text = skip(text, 3);
-    for (uint32_t number = 1; text.len; number++) {
+    for (uint32_t number = 1; ok && text.len; number++) {
         const char *end = memchr(text.at, '\n', text.len);
         Str line = {text.at, end ? (size_t)(end - text.at) : text.len};
         text = skip(text, line.len + (end != NULL));
         Err fault;
-        if (!add_json_line(out, arena, line, &fault)) {
-            return err_set(err, "'%.200s':%u: %.200s", path, (unsigned)number, fault.text);
-        }
+        ok = add_json_line(out, scratch, &values, line, &fault) ||
+             err_set(err, "'%.200s':%u: %.200s", path, (unsigned)number, fault.text);
     }
-    return true;
+    arena_free(&values);
+    return ok;
+}
+
+bool steps_read_jsonl(StepList *out, Arena *arena, const char *path, Err *err) {
+    Arena scratch;
+    NumberedList lines = {0};
+    *out = (StepList){0};
+    arena_init(&scratch);
+    bool ok = read_lines(&lines, &scratch, path, err);
+    if (ok && lines.len) {
+        qsort(lines.at, lines.len, sizeof(*lines.at), compare_numbered);
+        for (uint32_t i = 0; i < lines.len; i++) step_list_add(out, arena, &lines.at[i].step);
+        find_quanta(out, &scratch);
+    }
+    arena_free(&scratch);
+    return ok;
 }
