@@ -132,8 +132,7 @@ static void compare_live(Watch *watch, const StepRecord *step) {
     } else if (watch->bad_steps) {
         watch->bad_steps++;
     } else if (base && base->has_loss) {
-        double rel = gate_rel_diff(base->loss, step->loss);
-        if (rel > watch->spec->launch->threshold) watch->bad_steps = 1;
+        watch->bad_steps = gate_is_apart(base, step, watch->spec->launch->threshold);
     }
     watch->out->left |= watch->bad_steps >= LEFT_STEPS;
 }

@@ -10,6 +10,12 @@ double gate_rel_diff(double base, double other) {
     return fabs(base - other) / fmax(fabs(base), 1e-3);
 }
 
+bool gate_is_apart(const StepRecord *base, const StepRecord *other, double threshold) {
+    double digit = fmax(base->quantum, other->quantum) * (1 + 1e-9);
+    double limit = fmax(threshold, digit / fmax(fabs(base->loss), 1e-3));
+    return !(gate_rel_diff(base->loss, other->loss) <= limit);
+}
+
 // What a log resolves. One number may end in zeros that were not printed, so all
 // of them are asked: the finest last digit, and the most digits.
 typedef struct Resolution {

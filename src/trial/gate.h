@@ -26,6 +26,9 @@ typedef struct GateLimits {
 
 // |base - other| / max(|base|, 1e-3); infinite unless both are finite.
 double gate_rel_diff(double base, double other);
+// Whether two losses are further apart than `threshold` and than what their last
+// digits are worth: what can be said of a step before the whole logs are known.
+bool gate_is_apart(const StepRecord *base, const StepRecord *other, double threshold);
 // Fails on a step beyond `threshold`, on one whose loss is not finite or that
 // `other` does not have, and on the window. Never tighter than
 // what the logs resolve.

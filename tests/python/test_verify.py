@@ -111,6 +111,18 @@ def test_a_loss_within_the_limit_passes(world):
     assert world.stages()[1] == "fail"
 
 
+def test_losses_of_one_digit_are_not_told_apart_by_less(world):
+    coarse = {"digits": 1, "steps": 60}
+    world.tell(baseline=coarse, candidate=dict(coarse, shift={"20": 1.02}))
+    world.verify()
+    assert world.stages()[1] == "pass"
+    report = json.loads((world.work / f"{world.task()['slug']}.report.json").read_text())
+    assert report["thresholds"]["worst_rel_diff"] > 0.05  # 1.2 beside 1.1
+    world.tell(candidate=dict(coarse, shift={"20": 1.2}))
+    world.verify()
+    assert world.stages()[1] == "fail"
+
+
 def test_a_candidate_that_fails_where_the_original_runs(world):
     world.tell(candidate={"steps": 3, "exit": 7, "stderr": "RuntimeError: bad shape\n"})
     code, _, _ = world.verify()

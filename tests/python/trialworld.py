@@ -61,6 +61,8 @@ for step in range(mine.get("first", 0), mine.get("first", 0) + mine.get("steps",
         if step >= int(start):
             loss = float("nan") if factor is None else loss * factor
     time_ms = mine.get("ms", 10.0) * (1 + 0.002 * ((step * 7919) % 10 - 4.5))
+    if "digits" in mine:
+        loss = round(loss, mine["digits"])
     out.write("step %d | loss %r | step_time_ms %.4f\\n" % (step, loss, time_ms))
     out.flush()
     time.sleep(mine.get("sleep", 0))

@@ -166,7 +166,9 @@ static void a_limit_is_not_below_the_last_digit(void **state) {
     w->other.at[50].loss += 0.1;
     compare(w);
     assert_int_equal(w->gate.verdict, GATE_PASS);
+    assert_false(gate_is_apart(&w->base.at[50], &w->other.at[50], 0.01));
     w->other.at[50].loss += 0.1;
+    assert_true(gate_is_apart(&w->base.at[50], &w->other.at[50], 0.01));
     expect_fail(w, 50, "at step 50");
 }
 
