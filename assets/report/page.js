@@ -8,6 +8,8 @@ function section(name, ...children) {
 
 function slugOf(data) {
   const id = (data.candidate || {}).id || (data.basic_info || {}).candidate_name || "candidate";
+  const own = (data.candidates || []).find((candidate) => candidate.id === id);
+  if (own && own.slug) return own.slug;
   return String(id).replace(/[^A-Za-z0-9._-]/g, "-");
 }
 

@@ -163,6 +163,18 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
                           "confirm.",
                           "没有修改任何文件，也没有需要确认的内容。"},
 
+    [SAY_MISSING] = {"information missing", "信息缺失"},
+    [SAY_EMULATED] = {"emulated", "仿真"},
+    [SAY_ANSWER] = {"Answer", "结论"},
+    [SAY_CONFIRMED] = {"Confirmed", "确认"},
+    [SAY_STAGE] = {"Stage", "阶段"},
+    [SAY_OUTCOME] = {"Outcome", "结果"},
+    [SAY_WORST_DIFF] = {"Largest relative difference of the loss", "loss 最大相对误差"},
+    [SAY_LIMIT] = {"limit", "上限"},
+    [SAY_FIRST_FAIL] = {"first failing step", "首个不达标步"},
+    [SAY_NO_STEP] = {"none", "无"},
+    [SAY_STEP_TIME] = {"Step time", "单步耗时"},
+
     [SAY_SHORT_COUNTS] = {"files {0} · recommend {1} · caution {2} · reject {3}",
                           "文件 {0} · 推荐 {1} · 谨慎 {2} · 不替换 {3}"},
     [SAY_SHORT_ALSO] = {" · already fused {0} · skipped {1}",
