@@ -197,6 +197,11 @@ def changed(index, count=60, **change):
     return made
 
 
+def coarse(more=0.0, count=60):
+    """Losses as a log with two decimals prints them, near the floor of the gate."""
+    return [{"step": i, "loss": round(0.9 - 0.01 * i + more, 2)} for i in range(count)]
+
+
 def lines(records):
     return "".join(json.dumps(record) + "\n" for record in records)
 
@@ -231,6 +236,14 @@ PAIRS = {  # name: (base, fused, options, exit code)
                                for i in range(50)]),
                         lines([{"step": i, "loss": 1.23456789e20 / 7.01, "step_time": 1e-9 / 3}
                                for i in range(50)]), (), 0),
+    "few digits": (lines(coarse()), lines(coarse(0.01)), (), 0),
+    "few digits, too far": (lines(coarse()), lines(coarse(0.02)), (), 1),
+    "few digits, few losses": (lines(coarse(count=19)), lines(coarse(0.01, count=19)),
+                               ("--min-steps", "5"), 1),
+    "few and many digits": (lines(coarse() + [{"step": 60, "loss": 0.12345}]),
+                            lines(coarse(0.01) + [{"step": 60, "loss": 0.12345}]), (), 1),
+    "whole losses": (lines([{"step": i, "loss": 30 + i} for i in range(60)]),
+                     lines([{"step": i, "loss": 31 + i} for i in range(60)]), (), 0),
     "no step": (lines([{"loss": 1.0}]), lines(rows()), (), 2),
     "fraction of a step": (lines([{"step": 1.5, "loss": 1.0}]), lines(rows()), (), 2),
     "negative step": (lines([{"step": -1, "loss": 1.0}]), lines(rows()), (), 2),

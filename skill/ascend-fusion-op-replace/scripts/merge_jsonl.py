@@ -24,8 +24,10 @@ import sys
 
 FLOOR = 1e-3  # below this a relative difference says nothing
 WINDOW = 10
+ROUNDED_MIN = 20  # different losses that show how many digits a log prints
 PHASE_MAX = 12
 LONGEST_INT = 2 ** 63
+NOTHING = {"loss": None, "time": None, "phase": ""}
 
 
 class InputError(Exception):
@@ -92,6 +94,38 @@ def read_steps(path):
     return steps
 
 
+# ---- what a file resolves -------------------------------------------------------
+
+
+def last_digit(number):
+    """What the last digit is worth in the shortest text that gives `number`."""
+    for decimals in range(15):
+        digits = round(abs(number) * 10.0 ** decimals)
+        if digits >= 1e15:
+            break
+        if digits / 10.0 ** decimals == abs(number):
+            return 1 / 10.0 ** decimals
+    return 0.0
+
+
+class Resolution:
+    """What the losses of a run tell apart. A log prints a number of digits; a loss
+    alone may end in zeros that are not there, so all of them are asked."""
+
+    def __init__(self, steps):
+        losses = [row["loss"] for row in steps.values() if is_finite(row["loss"])]
+        self.is_known = len(set(losses)) >= ROUNDED_MIN
+        self.finest = self.grain = 0.0
+        if self.is_known:
+            self.finest = min(map(last_digit, losses))
+            self.grain = min([last_digit(x) / abs(x) for x in losses if x], default=math.inf)
+
+    def of(self, loss):
+        if not self.is_known:
+            return 0.0
+        return min(last_digit(loss), max(self.finest, self.grain * abs(loss)))
+
+
 # ---- the gate -----------------------------------------------------------------
 
 
@@ -118,41 +152,66 @@ def window_diff(common):
     return rel_diff(sums[0] / len(last), sums[1] / len(last))
 
 
-def compare(base, fused, threshold, min_steps):
-    """(verdict, largest difference, first failing step or None, sentence)."""
-    common, first = [], None
-    for step in sorted(base):
-        loss = base[step]["loss"]
-        if loss is None:
-            continue
-        other = fused.get(step, {"loss": None})["loss"]
+class Gate:
+    """Of two runs: verdict ("pass", "fail" or "short"), largest difference, first
+    failing step (None: there is none; 0 is one), and a sentence."""
+
+    def __init__(self, base, fused, threshold, min_steps):
+        self.base, self.fused, self.threshold = base, fused, threshold
+        self.resolutions = Resolution(base), Resolution(fused)
+        self.common, self.first = [], None
+        self.coarsest = threshold
+        for step in sorted(base):
+            if base[step]["loss"] is not None:
+                self.add(step, base[step]["loss"], fused.get(step, NOTHING)["loss"])
+        self.largest = max([0.0] + [rel_diff(a, b) for _, a, b in self.common])
+        self.judge(min_steps)
+
+    def limit(self, loss, other):
+        """The threshold, or what the logs can tell apart."""
+        digit = max(self.resolutions[0].of(loss), self.resolutions[1].of(other))
+        digit *= 1 + 1e-9  # 2.8 - 2.7 is a little more than 0.1
+        return max(self.threshold, digit / max(abs(loss), FLOOR))
+
+    def add(self, step, loss, other):
+        fails = True
         if other is not None:
-            common.append((step, loss, other))
-        if first is None and (other is None or rel_diff(loss, other) > threshold):
-            first = step
-    largest = max([0.0] + [rel_diff(a, b) for _, a, b in common])
-    window = window_diff(common)
-    if first is not None or (common and not window <= threshold):
-        return "fail", largest, first, say_fail(base, fused, (first, largest, window), threshold)
-    if len(common) < min_steps:
-        return "short", largest, first, "%d common steps with a loss, %d are needed" % (
-            len(common), min_steps)
-    return "pass", largest, first, "the loss follows over %d steps, at most %.3g apart (limit %g)" % (
-        len(common), largest, threshold)
+            self.common.append((step, loss, other))
+            if math.isfinite(loss) and math.isfinite(other):
+                limit = self.limit(loss, other)
+                self.coarsest = max(self.coarsest, limit)
+                fails = rel_diff(loss, other) > limit
+        if fails and self.first is None:
+            self.first = step
+
+    def judge(self, min_steps):
+        count, window = len(self.common), window_diff(self.common)
+        if self.first is not None or (self.common and not window <= self.coarsest):
+            self.verdict = "fail"
+            self.sentence = say_fail(self, window)
+        elif count < min_steps:
+            self.verdict = "short"
+            self.sentence = "%d common steps with a loss, %d are needed" % (count, min_steps)
+        else:
+            self.verdict = "pass"
+            coarse = "; that is the last digit that the log prints"
+            self.sentence = "the loss follows over %d steps, at most %.3g apart (limit %g%s)" % (
+                count, self.largest, self.threshold,
+                coarse if self.largest > self.threshold else "")
 
 
-def say_fail(base, fused, found, threshold):
-    first, largest, window = found
-    if first is None:
+def say_fail(gate, window):
+    step, limit = gate.first, gate.threshold
+    if step is None:
         return "the mean of the last %d losses differs by %.3g, more than %g" % (
-            WINDOW, window, threshold)
-    loss, other = base[first]["loss"], fused.get(first, {"loss": None})["loss"]
+            WINDOW, window, limit)
+    loss, other = gate.base[step]["loss"], gate.fused.get(step, NOTHING)["loss"]
     if other is None:
-        return "no loss at step %d" % first
+        return "no loss at step %d" % step
     if not (math.isfinite(loss) and math.isfinite(other)):
-        return "the loss is %g at step %d (unchanged: %g)" % (other, first, loss)
+        return "the loss is %g at step %d (unchanged: %g)" % (other, step, loss)
     return ("the loss differs by %.3g at step %d (%.7g, unchanged %.7g), more than %g; "
-            "at most by %.3g" % (rel_diff(loss, other), first, other, loss, threshold, largest))
+            "at most by %.3g" % (rel_diff(loss, other), step, other, loss, limit, gate.largest))
 
 
 # ---- writing ------------------------------------------------------------------
@@ -175,10 +234,9 @@ def phase_text(phase):
 
 
 def metrics_text(base, fused):
-    nothing = {"loss": None, "time": None, "phase": ""}
     rows = []
     for step in sorted(set(base) | set(fused)):
-        a, b = base.get(step, nothing), fused.get(step, nothing)
+        a, b = base.get(step, NOTHING), fused.get(step, NOTHING)
         phase = (a if step in base else b)["phase"]
         rows.append('  {"step": %d, "phase": %s, "base_loss": %s, "fused_loss": %s, '
                     '"base_time": %s, "fused_time": %s}' % (
@@ -210,12 +268,11 @@ def merge_here(options):
         print("merge_jsonl: %s" % error, file=sys.stderr)
         return 2
     sys.stdout.write(metrics_text(base, fused))
-    verdict, largest, first, sentence = compare(
-        base, fused, options.threshold, options.min_steps)
+    gate = Gate(base, fused, options.threshold, options.min_steps)
     print("max_rel_diff=%.6g first_fail_step=%s" % (
-        largest, "none" if first is None else first), file=sys.stderr)
-    print(sentence, file=sys.stderr)
-    return {"pass": 0, "fail": 1, "short": 3}[verdict]
+        gate.largest, "none" if gate.first is None else gate.first), file=sys.stderr)
+    print(gate.sentence, file=sys.stderr)
+    return {"pass": 0, "fail": 1, "short": 3}[gate.verdict]
 
 
 def threshold_of(text):
