@@ -16,17 +16,22 @@ enum { WARMUP_MIN = 5, WINDOW = 5, BLOCK = 10, RESAMPLES = 2000, STEPS_MIN = 20,
 
 static const double MINIMUM_EFFECT = 0.01; // 1 %
 static const double P95_RISE = 1.05;
+static const double DRIFT_TOLD = 0.05;
 static const double SETTLED = 1.05; // of the later median: no warm-up any more
 
 bool timed_run_init(TimedRun *out, Arena *arena, const StepList *steps, const char *name,
                     bool is_fused) {
     *out = (TimedRun){.name = name, .is_fused = is_fused};
     out->times = NEW_N(arena, double, steps->len + 1);
+    out->quantum_s = INFINITY;
     for (uint32_t i = 0; i < steps->len; i++) {
         const StepRecord *step = &steps->at[i];
         bool told = str_is(str_of(step->phase), "wait") || str_is(str_of(step->phase), "warmup");
         if (!step->has_time || !isfinite(step->step_time_s) || step->step_time_s <= 0) continue;
-        if (!told) out->times[out->count++] = step->step_time_s;
+        if (told) continue;
+        out->times[out->count++] = step->step_time_s;
+        // The finest: one time may end in zeros that were not printed.
+        out->quantum_s = fmin(out->quantum_s, step->time_quantum_s);
     }
     return out->count > 0;
 }
@@ -166,6 +171,17 @@ static void widen_interval(Stats *out, const Arms *arms) {
     out->high = fmax(out->high, exp(mean[1] - mean[0] + half));
 }
 
+// What an arm's middle may be off, because its times were printed with few digits:
+// a median of rounded numbers is one of them.
+static double resolution_of(const Arms *arms, int arm) {
+    double most = 0;
+    for (uint32_t i = 0; i < arms->count[arm]; i++) {
+        const TimedRun *run = arms->runs[arm][i];
+        most = fmax(most, run->quantum_s / 2 / run->median);
+    }
+    return most;
+}
+
 static void find_interval(Stats *out, Arena *arena, const Arms *arms) {
     double *ratios = NEW_N(arena, double, RESAMPLES);
     uint64_t state = out->seed;
@@ -173,6 +189,9 @@ static void find_interval(Stats *out, Arena *arena, const Arms *arms) {
     out->low = quantile(ratios, RESAMPLES, 0.025);
     out->high = quantile(ratios, RESAMPLES, 0.975);
     widen_interval(out, arms);
+    out->resolution = resolution_of(arms, 0) + resolution_of(arms, 1);
+    out->low *= fmax(1 - out->resolution, 0);
+    out->high *= 1 + out->resolution;
 }
 
 // ---- the verdict ---------------------------------------------------------------------------
@@ -242,6 +261,20 @@ static Speed decide(Stats *out, Arena *arena, const Spread *base, const Spread *
     return SPEED_UNDECIDED;
 }
 
+// The median of the last third of the steps against that of the first.
+static double drift_of(const double *times, uint32_t count, double *scratch) {
+    uint32_t third = count / 3;
+    if (!third) return 0;
+    double first = median_of(scratch, times, third);
+    return median_of(scratch, times + count - third, third) / first - 1;
+}
+
+static double middle_drift(const TimedRun *runs, uint32_t count, Arena *arena) {
+    double *drifts = NEW_N(arena, double, count + 1);
+    for (uint32_t i = 0; i < count; i++) drifts[i] = runs[i].drift;
+    return count ? quantile(drifts, count, 0.5) : 0;
+}
+
 static bool describe_runs(Arms *arms, Arena *arena, TimedRun *runs, uint32_t count) {
     uint32_t most = 0;
     for (uint32_t i = 0; i < count; i++) most = runs[i].count > most ? runs[i].count : most;
@@ -254,6 +287,7 @@ static bool describe_runs(Arms *arms, Arena *arena, TimedRun *runs, uint32_t cou
         uint32_t left = run->count - run->dropped;
         run->median = median_of(arms->scratch, run->times + run->dropped, left);
         run->p95 = quantile(arms->scratch, left, 0.95);
+        run->drift = drift_of(run->times + run->dropped, left, arms->scratch);
         enough &= left >= STEPS_MIN;
         if (arms->count[run->is_fused] < STATS_RUNS_MAX) {
             uint32_t place = arms->count[run->is_fused]++;
@@ -264,11 +298,27 @@ static bool describe_runs(Arms *arms, Arena *arena, TimedRun *runs, uint32_t cou
     return enough;
 }
 
+static void say_undecided(Stats *out, Arena *arena, uint32_t made) {
+    if (out->resolution > MINIMUM_EFFECT) { // no number of runs helps
+        out->runs_needed = 0;
+        out->reason = arena_printf(arena, "undecided: the step times are printed with too few "
+                                   "digits, %.2g %% of a step is not told apart; let the command "
+                                   "print more", out->resolution * 100);
+        return;
+    }
+    if (out->runs_needed <= made) out->runs_needed = made + 1;
+    out->reason = arena_printf(arena, "undecided: needs %u runs a side, %u were made (95 %% "
+                               "interval of the ratio %.3f to %.3f; the unchanged code differs "
+                               "from itself by %.1f %%)", out->runs_needed, made, out->low,
+                               out->high, out->noise * 100);
+}
+
 void stats_judge(Stats *out, Arena *arena, TimedRun *runs, uint32_t count, uint64_t seed) {
     Arms arms = {0};
     *out = (Stats){.speed = SPEED_UNDECIDED, .minimum_effect = MINIMUM_EFFECT, .seed = seed,
                    .ratio = NAN, .low = NAN, .high = NAN, .noise = NAN};
     bool enough = describe_runs(&arms, arena, runs, count);
+    out->drift = middle_drift(runs, count, arena);
     uint32_t fewest = arms.count[0] < arms.count[1] ? arms.count[0] : arms.count[1];
     if (!fewest) {
         out->reason = STR("undecided: there is no timed run of each kind");
@@ -286,12 +336,11 @@ void stats_judge(Stats *out, Arena *arena, TimedRun *runs, uint32_t count, uint6
         return;
     }
     out->speed = decide(out, arena, &base, &fused);
-    if (out->speed != SPEED_UNDECIDED) return;
-    if (out->runs_needed <= fewest) out->runs_needed = fewest + 1;
-    out->reason = arena_printf(arena, "undecided: needs %u runs a side, %u were made (95 %% "
-                               "interval of the ratio %.3f to %.3f; the unchanged code differs "
-                               "from itself by %.1f %%)", out->runs_needed, fewest, out->low,
-                               out->high, out->noise * 100);
+    if (out->speed == SPEED_UNDECIDED) say_undecided(out, arena, fewest);
+    if (fabs(out->drift) <= DRIFT_TOLD) return;
+    out->reason = arena_printf(arena, "%.*s; step times %s by %.0f %% in the course of a run",
+                               STR_FMT(out->reason), out->drift > 0 ? "rise" : "fall",
+                               fabs(out->drift) * 100);
 }
 
 // ---- JSON -------------------------------------------------------------------------------------
@@ -329,6 +378,8 @@ void stats_write(Json *json, const Stats *stats, const TimedRun *runs, uint32_t 
     add_number(json, "high", stats->high);
     add_number(json, "minimum_effect", stats->minimum_effect);
     add_number(json, "noise", stats->noise);
+    add_number(json, "resolution", stats->resolution);
+    add_number(json, "drift", stats->drift);
     json_key(json, "seed");
     json_uint(json, stats->seed);
     json_key(json, "runs");

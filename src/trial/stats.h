@@ -13,9 +13,11 @@ typedef struct TimedRun {
     const char *name;   // "A1", "B1", ...
     bool is_fused;
     double *times;      // seconds, in the order of the steps; kept in the arena
+    double quantum_s;   // what the last digit of the log's times is worth; 0: exact
     uint32_t count;
     uint32_t dropped;   // of them at the start: warm-up; set by stats_judge
     double median, p95; // of what is left; set by stats_judge
+    double drift;       // of it, the last third against the first: 0.1 is 10 % slower
 } TimedRun;
 
 typedef struct Stats {
@@ -23,6 +25,8 @@ typedef struct Stats {
     double ratio, low, high; // fused / baseline with its 95 % interval
     double noise;            // spread of the baseline runs against each other
     double minimum_effect;   // 0.01
+    double resolution;       // of the logs, as a part of a step; the interval has it in
+    double drift;            // the middle of the runs' drifts
     uint64_t seed;
     uint32_t runs_needed;    // a side, where undecided; 0: unknown
     Str reason;              // a sentence, in the arena

@@ -91,7 +91,7 @@ typedef struct Line {
     bool is_dict; // {'loss': ...}: the form that leaves the step to a progress bar
     bool has_bar;
     int64_t bar_step, bar_total;
-    double bar_time_s;
+    double bar_time_s, bar_quantum_s;
 } Line;
 
 static bool is_digit(char c) {
@@ -309,6 +309,8 @@ static void take_bar(Line *out, Str line, size_t at) {
         Str after;
         if (!read_number(skip(rest, start), 0, &rate, &after) || rate.number <= 0) return;
         out->bar_time_s = per_step ? rate.number : 1 / rate.number;
+        out->bar_quantum_s = per_step ? rate.quantum
+                                      : rate.quantum / (rate.number * rate.number);
         return;
     }
 }
@@ -372,6 +374,9 @@ static void give(StepParser *parser, const Line *line) {
     double bar = line->has_bar ? line->bar_time_s : parser->shown_time_s;
     record.has_time = time->rank != RANK_NONE || bar > 0;
     record.step_time_s = time->rank != RANK_NONE ? time->number : bar;
+    record.time_quantum_s = time->rank != RANK_NONE ? time->quantum
+                            : line->has_bar         ? line->bar_quantum_s
+                                                    : parser->shown_quantum_s;
     record.skipped = whole_of(&line->pairs[ROLE_SKIPPED]);
     record.nans = whole_of(&line->pairs[ROLE_NAN]);
     size_t n = phase->word.len < STEP_PHASE_MAX ? phase->word.len : STEP_PHASE_MAX - 1;
@@ -395,6 +400,7 @@ static void take_line(StepParser *parser, Str text) {
     parser->shown = line.bar_step;
     parser->shown_total = line.bar_total;
     parser->shown_time_s = line.bar_time_s;
+    parser->shown_quantum_s = line.bar_quantum_s;
 }
 
 // ---- marks ----------------------------------------------------------------------------
@@ -554,6 +560,7 @@ void step_merge(StepRecord *into, const StepRecord *step) {
     if (!step->has_time && kept.has_time) {
         into->has_time = true;
         into->step_time_s = kept.step_time_s;
+        into->time_quantum_s = kept.time_quantum_s;
     }
 }
 
@@ -661,13 +668,16 @@ static uint32_t count_losses(const StepList *list, Arena *scratch) {
 }
 
 // JSON does not say how many digits a log had. Many different losses, none with
-// more than a few digits, were rounded; of few losses that is not known.
+// more than a few digits, were rounded; of few losses that is not known. No clock
+// gives times of few digits.
 static void find_quanta(StepList *list, Arena *scratch) {
     enum { DIFFERENT_MIN = 20 };
-    if (count_losses(list, scratch) < DIFFERENT_MIN) return;
+    bool is_known = count_losses(list, scratch) >= DIFFERENT_MIN;
     for (uint32_t i = 0; i < list->len; i++) {
         StepRecord *step = &list->at[i];
-        if (step->has_loss && isfinite(step->loss)) step->quantum = last_digit(step->loss);
+        bool has_loss = is_known && step->has_loss && isfinite(step->loss);
+        if (has_loss) step->quantum = last_digit(step->loss);
+        if (step->has_time) step->time_quantum_s = last_digit(step->step_time_s);
     }
 }
 

@@ -17,6 +17,7 @@ typedef struct StepRecord {
     bool has_loss;
     double quantum;     // what the last printed digit of the loss is worth; 0: exact
     double step_time_s;
+    double time_quantum_s; // as quantum, of the time
     bool has_time;
     uint32_t skipped, nans; // iterations that were skipped, or nan, as Megatron counts
     char phase[STEP_PHASE_MAX]; // "", "wait", "warmup", "active", "tail"
@@ -32,6 +33,7 @@ typedef struct StepParser {
     double epoch;
     int64_t shown;     // of `shown/total` in a progress bar; -1: none yet
     double shown_time_s; // its rate; 0: none
+    double shown_quantum_s;
     int64_t shown_total; // 0: none yet
     int64_t total;       // of the bar that steps were counted by; 0: none yet
 } StepParser;

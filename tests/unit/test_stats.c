@@ -207,6 +207,42 @@ static void the_warm_up_is_left_out(void **state) {
     assert_true(w->stats.ratio == 0.5);
 }
 
+// Three times the time, printed in whole seconds, and 2 % less in tenths.
+static void few_digits_make_the_interval_wide(void **state) {
+    World *w = *state;
+    for (int i = 0; i < 6; i++) {
+        TimedRun *run = add_run(w, i % 2 ? "B" : "A", STEPS);
+        run->count = STEPS;
+        run->quantum_s = 1;
+        for (uint32_t k = 0; k < STEPS; k++) run->times[k] = i % 2 ? 9 : 3;
+    }
+    judge(w);
+    expect_speed(w, SPEED_SLOWER);
+    assert_true(w->stats.low > 2.3 && w->stats.low < 2.4);
+    for (int i = 0; i < 6; i++) {
+        w->runs[i].quantum_s = 0.1;
+        for (uint32_t k = 0; k < STEPS; k++) w->runs[i].times[k] = i % 2 ? 4.9 : 5;
+    }
+    judge(w);
+    expect_speed(w, SPEED_UNDECIDED);
+    assert_int_equal(w->stats.runs_needed, 0);
+    expect_reason(w, "printed with too few digits, 2 % of a step");
+}
+
+static void a_drift_is_told(void **state) {
+    World *w = *state;
+    load(w, "quiet_equal");
+    judge(w);
+    assert_true(fabs(w->stats.drift) < 0.05);
+    for (uint32_t i = 0; i < w->count; i++) {
+        for (uint32_t k = 0; k < STEPS; k++) w->runs[i].times[k] *= 1 + 0.3 * k / STEPS;
+    }
+    judge(w);
+    expect_speed(w, SPEED_UNDECIDED); // blocks of a run differ by 17 %
+    assert_true(w->stats.drift > 0.12 && w->stats.drift < 0.22);
+    expect_reason(w, "; step times rise by 1");
+}
+
 static void the_same_seed_gives_the_same_interval(void **state) {
     World *w = *state;
     load(w, "noisy_equal");
@@ -309,6 +345,8 @@ int main(void) {
         TEST(too_few_steps_are_not_enough),
         TEST(slow_steps_take_the_gain_away),
         TEST(the_warm_up_is_left_out),
+        TEST(few_digits_make_the_interval_wide),
+        TEST(a_drift_is_told),
         TEST(the_same_seed_gives_the_same_interval),
         TEST(equal_arms_are_seldom_faster),
         TEST(true_gains_are_found),
