@@ -1,4 +1,9 @@
-"""Wrong: the operator is right in its first 20 calls only."""
+"""Wrong: the operator is right in its first 20 calls only.
+
+The unit check loads the operator anew for each of its cases, and a case makes
+fewer calls than that, so it can't see this. A training run of 50 steps makes more:
+the loss leaves there.
+"""
 import torch
 
 from npufuse.rule import rule, rand, torch_npu
