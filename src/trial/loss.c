@@ -268,7 +268,8 @@ static uint32_t choose_passed(const Trial *trial, bool *in) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < trial->count; i++) {
         const Task *task = task_find(trial->tasks, trial->candidates[i].finding->id);
-        in[i] = task->stages[STAGE_LOSS].status == STAGE_PASS && task->answer != ANSWER_DO_NOT;
+        in[i] = task->stages[STAGE_UNIT].status == STAGE_PASS &&
+                task->stages[STAGE_LOSS].status == STAGE_PASS && task->answer != ANSWER_DO_NOT;
         count += in[i];
     }
     return count;
