@@ -102,18 +102,27 @@ function lossControls(redraw, settings) {
   DATA.filled_in ? null : el("span", {class: "note"}, say("zoom_hint")));
 }
 
-function lossFacts(data, limit, first, rows) {
-  const t = data.thresholds || {}, bad = rows.filter((r) => finite(r.base_loss) === null ||
-    finite(r.fused_loss) === null).length;
+// The gate's own first failing step, which may be none where a log prints few
+// digits; `computed` where there is no such record.
+function recordedFirst(data, computed) {
+  const told = (data.thresholds || {}).first_fail_step;
+  const passed = (data.stages || []).some((s) => s.name === "loss" && s.status === "pass");
+  return Number.isInteger(told) || passed ? (told === undefined ? null : told) : computed;
+}
+
+function lossFacts(data, limit, computed, rows) {
+  const first = recordedFirst(data, computed), t = data.thresholds || {};
   const told = t.first_fail_step === undefined ? null : t.first_fail_step;
+  const bad = rows.filter((r) => finite(r.base_loss) === null ||
+    finite(r.fused_loss) === null).length;
   return [el("p", {}, say("limit", limit), " · ", el("strong", {class: first === null ? "" : "bad"},
     first === null ? say("first_fail_none") : say("first_fail", first)), " · ",
   say("worst", format(t.worst_rel_diff, 3) || say("missing")), " · ",
   say("repeat_rel", format(t.repeat_rel_diff, 3) || say("missing")), " · ",
   say("common", isMissing(t.common_steps) ? say("missing") : t.common_steps),
   bad ? [" · ", say("no_number", bad)] : null),
-  told !== first && data.thresholds ? el("p", {class: "note"}, say("first_fail_differs",
-    told === null ? say("none") : told, first === null ? say("none") : first)) : null];
+  told !== computed && data.thresholds ? el("p", {class: "note"}, say("first_fail_differs",
+    told === null ? say("none") : told, computed === null ? say("none") : computed)) : null];
 }
 
 function lossSection(data) {
@@ -121,7 +130,7 @@ function lossSection(data) {
   if (!rows.length) return section("losses", el("p", {}, say("no_losses")));
   const limit = limitOf(data), steps = rows.map((r) => r.step);
   const compared = rows.some((r) => finite(r.fused_loss) !== null);
-  const first = compared ? firstFailing(rows, limit) : null;
+  const first = compared ? firstFailing(rows, limit) : null, mark = recordedFirst(data, first);
   const lists = {baseline: rows.map((r) => finite(r.base_loss)),
     fused: rows.map((r) => finite(r.fused_loss)), repeat: repeatAt(data, steps)};
   const rel = rows.map((r) => compareLosses(r.base_loss, r.fused_loss, limit).rel);
@@ -134,9 +143,9 @@ function lossSection(data) {
       values: positive(smooth(lists[name], settings.smooth), settings.log)});
     lineChart(upper, steps, [line("baseline", "base"), line("repeat", "again", [2, 3]),
       line("fused", "fused", [8, 3])].filter((s) => extent([s.values])),
-    {log: settings.log, label: say("losses"), mark: first});
+    {log: settings.log, label: say("losses"), mark});
     lineChart(lower, steps, [{label: say("rel_diff"), colour: "fused", values: rel}],
-      {label: say("rel_diff"), mark: first, limit,
+      {label: say("rel_diff"), mark, limit,
         range: (u, low, high) => [0, high > 0 ? high * 1.15 : limit]});
   };
   later.push(draw);

@@ -106,8 +106,9 @@ const WORDS = {
   first_fail: ["first failing step {0}", "首个不达标步 {0}"],
   first_fail_none: ["no failing step", "无不达标步"],
   first_fail_differs: [
-    "The file names {0} as the first failing step; these losses give {1}.",
-    "文件记录的首个不达标步为 {0}，按下列损失计算为 {1}。"],
+    "The first failing step on record is {0}; these losses alone give {1}. The gate allows for " +
+      "the last digit that a log prints.",
+    "记录的首个不达标步为 {0}，仅按下列损失计算为 {1}。判定时允许日志末位数字的误差。"],
   worst: ["largest relative difference {0}", "最大相对误差 {0}"],
   repeat_rel: ["baseline against itself {0}", "基线自比 {0}"],
   common: ["common steps {0}", "共同步数 {0}"],

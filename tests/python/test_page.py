@@ -231,6 +231,14 @@ def test_a_failed_page_in_a_browser(page):
 
 
 @browser
+def test_a_log_of_few_digits_that_the_gate_passed(page):
+    metrics = [step(n, 0.3, 0.31 if n == 4 else 0.3) for n in range(60)]
+    shown = browse(page(report(metrics=metrics)))
+    assert "no failing step" in shown.text
+    assert "on record is none; these losses alone give 4." in shown.text
+
+
+@browser
 def test_an_emulated_page_in_chinese(page):
     shown = browse(page(emulated(lang="zh")))
     for words in ("阻塞", "条件不足，尚不能下结论。", "仿真", "仿真算子不能给出耗时结论。", "信息缺失"):
