@@ -167,12 +167,26 @@ static void reach_python_path(Arena *run, const char **root) {
     }
 }
 
+// The folder of installed packages that `path` lies in, NULL if none.
+static const char *packages_folder(Arena *run, Str path) {
+    while (path.len > 1) {
+        Str base = path_base(path);
+        if (str_is(base, "site-packages") || str_is(base, "dist-packages")) {
+            return arena_cstr(run, path);
+        }
+        path = path_folder(path);
+    }
+    return NULL;
+}
+
 // Where Python would find the project's modules: the copy has to begin there, or
 // the command would import the originals. `scanned` is a real path.
 static const char *choose_root(const TrialSetup *setup, const char *scanned) {
     Arena *run = setup->run;
     const Launch *launch = &setup->tasks.launch;
-    const char *root = scanned;
+    const char *root = packages_folder(run, str_of(scanned));
+    if (root) return root;
+    root = scanned;
     while (file_kind(path_join(run, str_of(root), STR("__init__.py"))) == FILE_REGULAR) {
         root = arena_cstr(run, path_folder(str_of(root)));
     }

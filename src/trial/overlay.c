@@ -79,7 +79,9 @@ static bool is_script(const char *path, const char *name) {
 static bool link_entry(Maker *m, const char *from, const char *to, bool is_link) {
     const char *real = path_real(m->arena, from);
     size_t len = strlen(m->spec->root);
-    if (is_link && real && strncmp(real, m->spec->root, len) == 0 && real[len] == '/') {
+    if (is_link && real && strcmp(real, m->spec->root) == 0) {
+        real = m->spec->tree;
+    } else if (is_link && real && strncmp(real, m->spec->root, len) == 0 && real[len] == '/') {
         real = path_join(m->arena, str_of(m->spec->tree), str_of(real + len + 1));
     }
     return file_link(real ? real : from, to, m->err) || fail(m);

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -513,7 +514,7 @@ def package_world(tmp_path, script, module, scanned="models"):
     fake = world.base / "fake_train.py"
     (world.folder / "fake_train.py").rename(fake)
     shutil.rmtree(world.work)
-    (world.folder / scanned).mkdir()
+    (world.folder / scanned).mkdir(parents=True)
     (world.folder / "norm.py").rename(world.folder / scanned / "norm.py")
     (world.base / "stub").mkdir()
     (world.base / "stub" / "torch.py").write_text("Tensor = object\n")
@@ -546,6 +547,20 @@ def test_the_scanned_folder_is_a_part_of_the_project(tmp_path, script, module, p
     arm = json.loads((world.work / "runs/baseline/loss-1/arm.json").read_text())
     assert arm["candidates"][0]["file"] == "models/norm.py"
     assert arm["root"] == os.path.realpath(world.folder)
+
+
+def test_an_installed_package_inside_of_the_project(tmp_path):
+    """Only the package is copied; it is found before the installed one."""
+    packages = "env/site-packages"
+    world = package_world(tmp_path, "train.py", "pkg.norm", scanned=packages + "/pkg")
+    (world.folder / packages / "other").mkdir()
+    world.environment["PYTHONPATH"] += os.pathsep + str(world.folder / packages)
+    code, _, err = world.verify(command=("python3", "train.py"))
+    assert code == 3 and world.stages() == ["pass", "pass", "blocked"], err
+    tree = Path(os.path.realpath(world.work / "runs" / world.task()["slug"] / "tree"))
+    log = (tree.parent / "loss-1/log.txt").read_text()
+    assert f"module {tree}/pkg/norm.py root {os.path.realpath(world.folder)}\n" in log
+    assert [p.name for p in tree.iterdir()] == ["pkg"]
 
 
 def test_paths_of_the_command_lead_where_they_did(world):

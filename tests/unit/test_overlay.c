@@ -112,6 +112,62 @@ static void copies_and_links(void **state) {
     assert_string_equal(kept.at, "old\n");
 }
 
+// Links, whatever they lead to: the overlay's own files, or where they led.
+static void links(void **state) {
+    World *w = *state;
+    const char *beside = arena_printf(&w->arena, "%s-2", w->root).at;
+    assert_true(file_make_folder(beside, &w->err));
+    assert_true(file_write(at(w, beside, "x.txt"), STR("beside\n"), &w->err));
+    Str target = arena_printf(&w->arena, "../%.*s/x.txt", STR_FMT(path_base(str_of(beside))));
+    assert_true(file_link(target.at, at(w, w->root, "x.txt"), &w->err));
+    assert_true(file_link(at(w, w->root, "src"), at(w, w->root, "absolute"), &w->err));
+    make(w);
+    assert_text(w, "x.txt", "beside\n");
+    assert_text(w, "absolute/pkg/norm.py", "new\n");
+    assert_text(w, "src/loop/src/pkg/norm.py", "new\n");
+}
+
+static void words(void **state) {
+    World *w = *state;
+    Overlay overlay = make(w);
+    const char *outside = arena_cstr(&w->arena, path_folder(str_of(w->root)));
+    const struct { const char *word, *seen; } cases[] = {
+        {"train.py", "train.py"}, {"--steps=60", "--steps=60"}, {"", ""}, {"--x=", "--x="},
+        {at(w, w->root, "train.py"), at(w, w->tree, "train.py")},
+        {"./src/../train.py", at(w, w->tree, "train.py")},
+        {"..", outside}, {"../new.log", at(w, outside, "new.log")},
+        {"../none/new.log", "../none/new.log"}, {"import a; b = '../x'", "import a; b = '../x'"},
+        {arena_printf(&w->arena, "--a=%s/train.py", w->root).at,
+         arena_printf(&w->arena, "--a=%s/train.py", w->tree).at},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_string_equal(overlay_word(&overlay, &w->arena, cases[i].word), cases[i].seen);
+    }
+    assert_int_equal(chdir(outside), 0); // the command runs where we are, beside the project
+    overlay.folder = path_real(&w->arena, ".");
+    assert_string_equal(overlay_word(&overlay, &w->arena, "project/train.py"),
+                        at(w, w->tree, "train.py"));
+    assert_string_equal(overlay_word(&overlay, &w->arena, "other/train.py"), "other/train.py");
+}
+
+// Findings of a folder below the root; and an edit that no walk comes to.
+static void below_the_root(void **state) {
+    World *w = *state;
+    OverlayEdit edit = {STR("norm.py"), STR("new\n")};
+    Str file = STR("norm.py");
+    OverlaySpec spec = {.root = w->root, .prefix = STR("src/pkg"), .tree = w->tree,
+                        .edits = &edit, .edit_count = 1, .files = &file, .file_count = 1};
+    Overlay overlay;
+    if (!overlay_make(&overlay, &w->arena, &spec, &w->err)) fail_msg("%s", w->err.text);
+    assert_text(w, "src/pkg/norm.py", "new\n");
+    Str seen = overlay_file(&overlay, &w->arena, file);
+    assert_string_equal(arena_cstr(&w->arena, seen), "src/pkg/norm.py");
+    assert_string_equal(overlay.import_roots.at[0], at(w, w->tree, "src"));
+    spec.prefix = STR("short"); // a link
+    assert_false(overlay_make(&overlay, &w->arena, &spec, &w->err));
+    assert_non_null(strstr(w->err.text, "cannot copy 'norm.py' with its candidates"));
+}
+
 static void paths(void **state) {
     World *w = *state;
     Overlay overlay = make(w);
@@ -155,6 +211,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(copies_and_links, setup, teardown),
         cmocka_unit_test_setup_teardown(paths, setup, teardown),
         cmocka_unit_test_setup_teardown(library, setup, teardown),
+        cmocka_unit_test_setup_teardown(links, setup, teardown),
+        cmocka_unit_test_setup_teardown(words, setup, teardown),
+        cmocka_unit_test_setup_teardown(below_the_root, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
