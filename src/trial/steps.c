@@ -80,6 +80,8 @@ static const Key keys[] = {
 
 enum { RANK_NONE = 255 };
 
+static const double STEP_MAX = 9e15; // below it a double holds every integer
+
 typedef struct Pair {
     uint8_t rank;
     double number, quantum;
@@ -299,8 +301,8 @@ static void take_bar(Line *out, Str line, size_t at) {
     if (!rest.len || rest.at[0] != '/' || !read_number(skip(rest, 1), 0, &total, &rest)) return;
     if (!starts(rest, " [") || !memchr(rest.at, '<', rest.len)) return;
     out->has_bar = true;
-    out->bar_step = done.number < 9e15 ? (int64_t)done.number : 0;
-    out->bar_total = total.number < 9e15 ? (int64_t)total.number : 0;
+    out->bar_step = done.number < STEP_MAX ? (int64_t)done.number : 0;
+    out->bar_total = total.number < STEP_MAX ? (int64_t)total.number : 0;
     for (size_t i = 0; i + 3 < rest.len; i++) {
         bool per_step = starts(skip(rest, i), "s/it"), per_second = starts(skip(rest, i), "it/s");
         if (!per_step && !per_second) continue;
@@ -350,6 +352,7 @@ static int64_t step_number(StepParser *parser, const Line *line) {
     if (epoch->rank != RANK_NONE) {
         // Steps that begin anew in each epoch go on from the last one.
         bool anew = parser->epoch >= 0 && epoch->number > parser->epoch &&
+                    parser->last < STEP_MAX &&
                     number + parser->offset <= parser->last &&
                     floor(epoch->number) == epoch->number;
         if (anew) parser->offset = parser->last + (number == 0 ? 1 : 0);
@@ -389,7 +392,8 @@ static void take_line(StepParser *parser, Str text) {
     read_line(parser, &line, text);
     const Pair *step = &line.pairs[ROLE_STEP];
     if (line.pairs[ROLE_SUMMARY].rank != RANK_NONE) return;
-    bool has_step = step->rank != RANK_NONE && step->number >= 0 && step->number < 9e15;
+    bool has_step = step->rank != RANK_NONE;
+    if (has_step && !(step->number >= 0 && step->number < STEP_MAX)) return;
     bool has_loss = line.pairs[ROLE_LOSS].rank != RANK_NONE;
     bool has_time = line.pairs[ROLE_TIME].rank != RANK_NONE;
     if (has_step ? has_loss || has_time : has_loss && (line.is_dict || line.has_bar)) {
