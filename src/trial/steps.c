@@ -78,7 +78,7 @@ static const Key keys[] = {
     {"phase", ROLE_PHASE, 0, 0},
 };
 
-enum { RANK_NONE = 255 };
+enum { RANK_NONE = 255, NO_KEY = 255 };
 
 static const double STEP_MAX = 9e15; // below it a double holds every integer
 
@@ -96,6 +96,9 @@ typedef struct Line {
     double bar_time_s, bar_quantum_s;
 } Line;
 
+// What a byte may be; StepParser.kinds has it for each.
+enum { KIND_WORD = 1, KIND_DIGIT = 2, KIND_GLUE = 4, KIND_BRACE = 8 };
+
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -107,6 +110,11 @@ static bool is_word(char c) {
         ['A'] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
     };
     return words[(unsigned char)c];
+}
+
+static bool is_separator(char c) {
+    return c == ' ' || c == '\t' || c == '"' || c == '\'' || c == ':' || c == '=' || c == '[' ||
+           c == '(' || c == '#';
 }
 
 static char lower(char c) {
@@ -125,26 +133,34 @@ static bool starts(Str s, const char *text) {
 
 // ---- numbers ----------------------------------------------------------------------
 
-// The length of digits, '.', and an exponent at the start of `s`; 0: no number.
-static size_t number_length(Str s, int *decimals, int *exponent) {
-    size_t i = 0, digits = 0;
-    *decimals = *exponent = 0;
-    if (i < s.len && (s.at[i] == '-' || s.at[i] == '+')) i++;
-    while (i < s.len && is_digit(s.at[i])) i++, digits++;
-    if (i < s.len && s.at[i] == '.') {
-        i++;
-        while (i < s.len && is_digit(s.at[i])) i++, digits++, ++*decimals;
+// A decimal number as it stands in the text.
+typedef struct Decimal {
+    uint64_t digits; // all of them, without the point; meaningless beyond 19
+    uint32_t count;  // of digits
+    int exponent;    // of ten, of the last digit
+    bool negative;
+    size_t len;      // of the text; 0: no number
+} Decimal;
+
+static size_t add_digits(Decimal *out, Str s, size_t i) {
+    for (; i < s.len && is_digit(s.at[i]); i++, out->count++) {
+        out->digits = out->digits * 10 + (uint64_t)(s.at[i] - '0');
     }
-    if (!digits) return 0;
+    return i;
+}
+
+// "e-05" at `i`; without digits it is not one.
+static size_t add_exponent(Decimal *out, Str s, size_t i) {
     size_t e = i + 1;
+    int exponent = 0;
     if (i >= s.len || (s.at[i] != 'e' && s.at[i] != 'E')) return i;
     bool negative = e < s.len && s.at[e] == '-';
     if (e < s.len && (s.at[e] == '-' || s.at[e] == '+')) e++;
     if (e >= s.len || !is_digit(s.at[e])) return i;
-    while (e < s.len && is_digit(s.at[e]) && *exponent < 1000) {
-        *exponent = *exponent * 10 + (s.at[e++] - '0');
+    while (e < s.len && is_digit(s.at[e]) && exponent < 1000) {
+        exponent = exponent * 10 + (s.at[e++] - '0');
     }
-    if (negative) *exponent = -*exponent;
+    out->exponent += negative ? -exponent : exponent;
     return e;
 }
 
@@ -190,10 +206,9 @@ static bool read_word(Str s, Pair *out, Str *rest) {
         size_t len = strlen(words[i].text);
         if (!starts(s, words[i].text)) continue;
         if (starts(skip(s, len), "inity")) len += 5;
-        if (len < s.len && is_word(s.at[len])) return false;
-        out->number = words[i].value;
-        *rest = skip(s, len);
-        return true;
+        if (len < s.len && is_word(s.at[len])) return 0;
+        *value = words[i].value;
+        return len;
     }
     return false;
 }
@@ -221,7 +236,7 @@ static bool read_number(Str s, int power, Pair *out, Str *rest) {
 // Passes over what may stand between a key and its number.
 static Str skip_separator(Str s) {
     size_t i = 0;
-    while (i < s.len && i < 8 && strchr(" \t\"':=[(#", s.at[i]) && s.at[i]) i++;
+    while (i < s.len && i < 8 && is_separator(s.at[i])) i++;
     s = skip(s, i);
     if (starts(s, "np.float")) { // np.float64(0.5)
         const char *open = memchr(s.at, '(', s.len < 14 ? s.len : 14);
@@ -243,6 +258,12 @@ static bool is_of_evaluation(Str line, size_t at) {
 // What follows the 2026 of 2026-03-01, the 10 of 10:00:00.
 static bool is_clock(Str rest) {
     return rest.len > 1 && strchr("-:", rest.at[0]) && is_digit(rest.at[1]);
+}
+
+static void take_word(Pair *out, Str value) {
+    size_t n = 0;
+    while (n < value.len && is_word(value.at[n])) n++;
+    out->word = (Str){value.at, n};
 }
 
 static void take_pair(Line *out, const Key *key, Str rest) {
@@ -336,6 +357,42 @@ static void read_line(const StepParser *parser, Line *out, Str line) {
         while (!taken && i < line.len && is_word(line.at[i])) i++;
         begins = false;
     }
+    return 0;
+}
+
+// "12/100 [00:05<00:40, 2.1it/s, loss=0.5]": at the digit that begins it.
+static void take_bar(Line *out, Str here) {
+    Number done, total;
+    if (out->has_bar || !begins_bar(here) || !read_number(&done, here, 0, false)) return;
+    if (!read_number(&total, skip(done.rest, 1), 0, false)) return;
+    Str rest = total.rest;
+    if (!starts(rest, " [") || !memchr(rest.at, '<', rest.len)) return;
+    out->has_bar = true;
+    out->bar_step = done.value < STEP_MAX ? (int64_t)done.value : 0;
+    out->bar_total = total.value < STEP_MAX ? (int64_t)total.value : 0;
+    out->bar_time_s = read_rate(rest);
+}
+
+static void read_line(Line *out, const StepParser *parser, Str line) {
+    const uint8_t *kinds = parser->kinds;
+    unsigned seen = 0; // kinds outside of words
+    size_t i = 0;
+    *out = (Line){0};
+    for (int k = 0; k < ROLE_COUNT; k++) out->pairs[k].rank = RANK_NONE;
+    while (i < line.len) {
+        unsigned kind = kinds[(uint8_t)line.at[i]];
+        if (!(kind & KIND_WORD)) {
+            seen |= kind;
+            i++;
+            continue;
+        }
+        if (i == 0 || !(kinds[(uint8_t)line.at[i - 1]] & KIND_GLUE)) {
+            if (kind & KIND_DIGIT) take_bar(out, skip(line, i));
+            else i += take_key(out, parser, line, i);
+        }
+        while (i < line.len && kinds[(uint8_t)line.at[i]] & KIND_WORD) i++;
+    }
+    out->is_dict = seen & KIND_BRACE;
 }
 
 // ---- records ------------------------------------------------------------------------
@@ -534,7 +591,7 @@ void step_parser_feed(StepParser *parser, Str chunk) {
 }
 
 void step_parser_end(StepParser *parser) {
-    end_line(parser);
+    end_line(parser, buf_str(&parser->line));
     buf_free(&parser->line);
 }
 
@@ -588,28 +645,31 @@ const StepRecord *step_list_find(const StepList *list, int64_t step) {
 
 // ---- JSON lines -------------------------------------------------------------------------
 
+static void add_number(Json *json, bool has, double value) {
+    if (has) json_double(json, value);
+    else json_null(json);
+}
+
+// The names are written as they are: a log may have millions of steps.
 void step_write_json(Buf *out, const StepRecord *step) {
     Json json;
     json_init(&json, out);
-    json_object(&json, JSON_LINE);
-    json_key(&json, "step");
+    buf_add(out, STR("{\"step\": "));
     json_int_write(&json, step->step);
-    json_key(&json, "loss");
-    if (step->has_loss) json_double(&json, step->loss);
-    else json_null(&json);
-    json_key(&json, "step_time");
-    if (step->has_time) json_double(&json, step->step_time_s);
-    else json_null(&json);
+    buf_add(out, STR(", \"loss\": "));
+    add_number(&json, step->has_loss, step->loss);
+    buf_add(out, STR(", \"step_time\": "));
+    add_number(&json, step->has_time, step->step_time_s);
     if (step->phase[0]) {
-        json_key(&json, "phase");
+        buf_add(out, STR(", \"phase\": "));
         json_str(&json, str_of(step->phase));
     }
     if (step->has_loss && !isfinite(step->loss)) {
         const char *text = isnan(step->loss) ? "nan" : step->loss > 0 ? "inf" : "-inf";
-        json_key(&json, "loss_text");
+        buf_add(out, STR(", \"loss_text\": "));
         json_str(&json, str_of(text));
     }
-    json_end(&json);
+    buf_add(out, STR("}\n"));
 }
 
 void steps_write_jsonl(Buf *out, const StepList *list) {

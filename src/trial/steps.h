@@ -26,6 +26,7 @@ typedef struct StepRecord {
 typedef struct StepParser {
     void (*take)(void *data, const StepRecord *step);
     void *data;
+    uint8_t kinds[256], first_key[256]; // of each byte
     Buf line;          // the unfinished one
     bool is_long;      // it is beyond STEP_LINE_MAX: the rest is dropped
     uint64_t keys_of[26]; // of each letter, the rows of the table of keys
