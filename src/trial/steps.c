@@ -78,7 +78,7 @@ static const Key keys[] = {
     {"phase", ROLE_PHASE, 0, 0},
 };
 
-enum { RANK_NONE = 255, NO_KEY = 255 };
+enum { RANK_NONE = 255 };
 
 static const double STEP_MAX = 9e15; // below it a double holds every integer
 
@@ -90,14 +90,10 @@ typedef struct Pair {
 
 typedef struct Line {
     Pair pairs[ROLE_COUNT];
-    bool is_dict; // {'loss': ...}: the form that leaves the step to a progress bar
     bool has_bar;
     int64_t bar_step, bar_total;
     double bar_time_s, bar_quantum_s;
 } Line;
-
-// What a byte may be; StepParser.kinds has it for each.
-enum { KIND_WORD = 1, KIND_DIGIT = 2, KIND_GLUE = 4, KIND_BRACE = 8 };
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -373,26 +369,41 @@ static void take_bar(Line *out, Str here) {
     out->bar_time_s = read_rate(rest);
 }
 
-static void read_line(Line *out, const StepParser *parser, Str line) {
-    const uint8_t *kinds = parser->kinds;
-    unsigned seen = 0; // kinds outside of words
-    size_t i = 0;
-    *out = (Line){0};
-    for (int k = 0; k < ROLE_COUNT; k++) out->pairs[k].rank = RANK_NONE;
-    while (i < line.len) {
-        unsigned kind = kinds[(uint8_t)line.at[i]];
-        if (!(kind & KIND_WORD)) {
-            seen |= kind;
-            i++;
-            continue;
+// A word begins behind anything but these.
+static bool is_glue(char c) {
+    return is_word(c) || c == '/' || c == '.';
+}
+
+static void find_bar(Line *out, Str line) {
+    if (!memchr(line.at, '<', line.len)) return;
+    for (size_t i = 0; i < line.len && !out->has_bar; i++) {
+        if (is_digit(line.at[i]) && (i == 0 || !is_glue(line.at[i - 1]))) {
+            take_bar(out, skip(line, i));
         }
-        if (i == 0 || !(kinds[(uint8_t)line.at[i - 1]] & KIND_GLUE)) {
-            if (kind & KIND_DIGIT) take_bar(out, skip(line, i));
-            else i += take_key(out, parser, line, i);
-        }
-        while (i < line.len && kinds[(uint8_t)line.at[i]] & KIND_WORD) i++;
     }
-    out->is_dict = seen & KIND_BRACE;
+}
+
+// The next pair of letters that a key begins with; few do. Four at a time, for
+// this is where the time goes.
+static size_t find_pair(const uint32_t *seconds, Str line, size_t i) {
+    const uint8_t *at = (const uint8_t *)line.at;
+    for (; i + 4 < line.len; i += 4) {
+        uint32_t hits = seconds[at[i]] >> (at[i + 1] & 31) | seconds[at[i + 1]] >> (at[i + 2] & 31) |
+                        seconds[at[i + 2]] >> (at[i + 3] & 31) |
+                        seconds[at[i + 3]] >> (at[i + 4] & 31);
+        if (hits & 1) break;
+    }
+    while (i + 1 < line.len && !(seconds[at[i]] >> (at[i + 1] & 31) & 1)) i++;
+    return i;
+}
+
+static void read_line(Line *out, const StepParser *parser, Str line) {
+    *out = (Line){0};
+    for (int i = 0; i < ROLE_COUNT; i++) out->pairs[i].rank = RANK_NONE;
+    find_bar(out, line);
+    for (size_t i = 0; (i = find_pair(parser->seconds, line, i)) + 1 < line.len; i++) {
+        if (i == 0 || !is_glue(line.at[i - 1])) i += take_key(out, parser, line, i);
+    }
 }
 
 // ---- records ------------------------------------------------------------------------
@@ -453,9 +464,9 @@ static void take_line(StepParser *parser, Str text) {
     if (has_step && !(step->number >= 0 && step->number < STEP_MAX)) return;
     bool has_loss = line.pairs[ROLE_LOSS].rank != RANK_NONE;
     bool has_time = line.pairs[ROLE_TIME].rank != RANK_NONE;
-    if (has_step ? has_loss || has_time : has_loss && (line.is_dict || line.has_bar)) {
-        give(parser, &line);
-    }
+    // {'loss': ...} is the form that leaves the step to a progress bar.
+    bool is_counted = !has_step && has_loss && (line.has_bar || memchr(text.at, '{', text.len));
+    if (is_counted || (has_step && (has_loss || has_time))) give(parser, &line);
     // A bar of another total is one of the evaluation.
     if (!line.has_bar || (parser->total > 0 && line.bar_total != parser->total)) return;
     parser->shown = line.bar_step;

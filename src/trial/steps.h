@@ -26,7 +26,8 @@ typedef struct StepRecord {
 typedef struct StepParser {
     void (*take)(void *data, const StepRecord *step);
     void *data;
-    uint8_t kinds[256], first_key[256]; // of each byte
+    uint32_t seconds[256];  // a bit for each second letter of keys that begin so
+    uint8_t first_key[256]; // the first one that does
     Buf line;          // the unfinished one
     bool is_long;      // it is beyond STEP_LINE_MAX: the rest is dropped
     uint64_t keys_of[26]; // of each letter, the rows of the table of keys
