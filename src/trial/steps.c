@@ -383,17 +383,21 @@ static void find_bar(Line *out, Str line) {
     }
 }
 
+// Bit 0: whether a key begins with this byte and the next.
+static uint32_t begins_key(const uint32_t *seconds, const uint8_t *at) {
+    return seconds[at[0]] >> (at[1] & 31);
+}
+
 // The next pair of letters that a key begins with; few do. Four at a time, for
 // this is where the time goes.
 static size_t find_pair(const uint32_t *seconds, Str line, size_t i) {
     const uint8_t *at = (const uint8_t *)line.at;
     for (; i + 4 < line.len; i += 4) {
-        uint32_t hits = seconds[at[i]] >> (at[i + 1] & 31) | seconds[at[i + 1]] >> (at[i + 2] & 31) |
-                        seconds[at[i + 2]] >> (at[i + 3] & 31) |
-                        seconds[at[i + 3]] >> (at[i + 4] & 31);
+        uint32_t hits = begins_key(seconds, at + i) | begins_key(seconds, at + i + 1) |
+                        begins_key(seconds, at + i + 2) | begins_key(seconds, at + i + 3);
         if (hits & 1) break;
     }
-    while (i + 1 < line.len && !(seconds[at[i]] >> (at[i + 1] & 31) & 1)) i++;
+    while (i + 1 < line.len && !(begins_key(seconds, at + i) & 1)) i++;
     return i;
 }
 

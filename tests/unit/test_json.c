@@ -13,6 +13,8 @@
 #include "report/sentences.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static void check_text(const char *from, size_t len, const char *expected) {
     Buf buf = {0};
@@ -112,6 +114,56 @@ static void check_md(void (*write)(Buf *, MdPlace, Str), MdPlace place,
     buf_free(&buf);
 }
 
+// The shortest text that reads back as the number, from the slow way: every
+// precision from six digits on.
+static void check_shortest(double number) {
+    char expected[40];
+    Buf buf = {0};
+    Json json;
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(expected, sizeof(expected), "%.*g", digits, number);
+        if (strtod(expected, NULL) == number) break;
+    }
+    json_init(&json, &buf);
+    json_double(&json, number);
+    assert_string_equal(buf.at, expected);
+    buf_free(&buf);
+}
+
+// Decimals and others, from 1e-4 to 1e6, both signs.
+static void test_short_doubles(void **state) {
+    (void)state;
+    uint64_t random = 1;
+    for (int i = 0; i < 20000; i++) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        double units = (double)(random >> 34), power = pow(10, (double)(random % 7) + 4);
+        check_shortest(units / power);
+        check_shortest(-units / power / 3);
+        check_shortest(nextafter(units / power, 0));
+    }
+    check_shortest(1e-4);
+    check_shortest(nextafter(1e-4, 0));
+    check_shortest(999999.5);
+    check_shortest(999999.9999999999);
+}
+
+static void test_integers(void **state) {
+    (void)state;
+    Buf buf = {0};
+    Json json;
+    json_init(&json, &buf);
+    json_array(&json, JSON_LINE);
+    json_int_write(&json, INT64_MIN);
+    json_int_write(&json, INT64_MAX);
+    json_int_write(&json, 0);
+    json_int_write(&json, -1);
+    json_uint(&json, UINT64_MAX);
+    json_end(&json);
+    assert_string_equal(buf.at, "[-9223372036854775808, 9223372036854775807, 0, -1, "
+                        "18446744073709551615]\n");
+    buf_free(&buf);
+}
+
 static void test_markdown_prose(void **state) {
     (void)state;
     check_md(md_text, MD_LINE, "x_y of _z_ * 2 < 3", "x_y of \\_z\\_ * 2 < 3");
@@ -186,6 +238,8 @@ int main(void) {
         cmocka_unit_test(test_invalid_utf8),
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_short_doubles),
+        cmocka_unit_test(test_integers),
         cmocka_unit_test(test_markdown_prose),
         cmocka_unit_test(test_markdown_code),
         cmocka_unit_test(test_markdown_fence),
