@@ -152,39 +152,7 @@ static bool add_short(Buf *out, double number) {
     return false;
 }
 
-// Writes `units` / 10^`decimals`.
-static void add_decimal(Buf *out, bool negative, uint64_t units, int decimals) {
-    char text[32];
-    size_t at = sizeof(text);
-    for (int i = 0; i < decimals || units || i == decimals; i++) {
-        if (i == decimals && decimals) text[--at] = '.';
-        text[--at] = (char)('0' + units % 10);
-        units /= 10;
-    }
-    if (negative) text[--at] = '-';
-    buf_add(out, (Str){text + at, sizeof(text) - at});
-}
-
-// Most numbers are short decimals of no great size: the least count of decimals
-// whose quotient is the number is what %.15g would print, ten times as fast.
-static bool add_short_decimal(Buf *out, double number) {
-    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10};
-    double size = fabs(number);
-    if (!(size >= 1e-4 && size < 1e6)) return false;
-    for (int decimals = 0; decimals < (int)COUNT(powers); decimals++) {
-        double units = size * powers[decimals];
-        if (units >= 1e15) return false;
-        units = (double)(uint64_t)(units + 0.5);
-        if (units / powers[decimals] != size) continue;
-        add_decimal(out, number < 0, (uint64_t)units, decimals);
-        return true;
-    }
-    return false;
-}
-
-// The shortest of the forms that read back as the same number.
 void json_double(Json *json, double number) {
-    static const int digits[] = {6, 15, 16, 17};
     if (!isfinite(number)) {
         json_null(json);
         return;
@@ -192,6 +160,8 @@ void json_double(Json *json, double number) {
     begin(json);
     if (add_short(json->out, number)) return;
     char text[32];
+    // The shortest of the forms that read back as the same number.
+    static const int digits[] = {6, 15, 16, 17};
     for (size_t i = 0; i < COUNT(digits); i++) {
         snprintf(text, sizeof(text), "%.*g", digits[i], number);
         if (strtod(text, NULL) == number) break;

@@ -4,9 +4,6 @@
 // number. So there is one table of keys, with the role that the number has, and
 // one pass over the line. Prefixes (time, rank, logger) are passed over by
 // themselves. Only progress bars have a form of their own.
-//
-// Most lines of most logs tell nothing of a step. They are passed over by blocks
-// of bytes (find_mark), which the compiler turns into vector code.
 #include "base/base.h"
 
 #include "trial/steps.h"
@@ -15,7 +12,6 @@
 #include "model/json_read.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 typedef enum Role {
@@ -34,48 +30,47 @@ typedef struct Key {
     const char *text; // lower case; matched without regard to case
     Role role;
     uint8_t rank;     // the least one of a line counts
-    int8_t power;     // of ten, to seconds
+    int8_t shift;     // power of ten that makes it seconds
 } Key;
 
-enum { MILLI = -3 };
-
-// Longer keys before those they begin with. Sources: what Megatron-LM,
-// MindSpeed, Transformers, ms-swift, LLaMA-Factory, verl and plain loops print.
+// By first letter; longer keys before those they begin with. Sources: what
+// Megatron-LM, MindSpeed, Transformers, ms-swift, LLaMA-Factory, verl, Lightning
+// and plain loops print.
 static const Key keys[] = {
-    {"step_time_ms", ROLE_TIME, 0, MILLI},
+    {"actor/pg_loss", ROLE_LOSS, 2, 0},
+    {"current_steps", ROLE_STEP, 0, 0},
+    {"elapsed time per iteration (ms)", ROLE_TIME, 0, -3},
+    {"elapsed time per iteration (s)", ROLE_TIME, 0, 0},
+    {"epoch", ROLE_EPOCH, 0, 0},
+    {"global_step/max_steps", ROLE_STEP, 0, 0},
+    {"global_step", ROLE_STEP, 0, 0},
+    {"iteration", ROLE_STEP, 1, 0},
+    {"iter_time", ROLE_TIME, 1, 0},
+    {"iter", ROLE_STEP, 2, 0},
+    {"lm loss", ROLE_LOSS, 0, 0},
+    {"loss_step", ROLE_LOSS, 3, 0},
+    {"loss", ROLE_LOSS, 1, 0},
+    {"number of skipped iterations", ROLE_SKIPPED, 0, 0},
+    {"number of nan iterations", ROLE_NAN, 0, 0},
+    {"perf/time_per_step", ROLE_TIME, 0, 0},
+    {"phase", ROLE_PHASE, 0, 0},
+    {"step_time_ms", ROLE_TIME, 0, -3},
     {"step_time_s", ROLE_TIME, 0, 0},
     {"step_time", ROLE_TIME, 0, 0},
     {"step time", ROLE_TIME, 0, 0},
-    {"step_ms", ROLE_TIME, 0, MILLI},
-    {"elapsed time per iteration (ms)", ROLE_TIME, 0, MILLI},
-    {"elapsed time per iteration (s)", ROLE_TIME, 0, 0},
-    {"perf/time_per_step", ROLE_TIME, 0, 0},
-    {"timing_s/step", ROLE_TIME, 1, 0},
+    {"step_ms", ROLE_TIME, 0, -3},
+    {"step_loss", ROLE_LOSS, 1, 0},
+    {"step", ROLE_STEP, 1, 0},
+    {"train/loss", ROLE_LOSS, 1, 0},
     {"train/time(s)", ROLE_TIME, 1, 0},
     {"train_speed(s/it)", ROLE_TIME, 2, 0},
-    {"iter_time", ROLE_TIME, 1, 0},
-    {"time_ms", ROLE_TIME, 2, MILLI},
-    {"time", ROLE_TIME, 3, 0},
-    {"global_step/max_steps", ROLE_STEP, 0, 0},
-    {"global_step", ROLE_STEP, 0, 0},
-    {"current_steps", ROLE_STEP, 0, 0},
-    {"iteration", ROLE_STEP, 1, 0},
-    {"iter", ROLE_STEP, 2, 0},
-    {"step", ROLE_STEP, 1, 0},
-    {"lm loss", ROLE_LOSS, 0, 0},
-    {"train/loss", ROLE_LOSS, 1, 0},
-    {"actor/pg_loss", ROLE_LOSS, 2, 0},
-    {"step_loss", ROLE_LOSS, 1, 0},
-    {"loss", ROLE_LOSS, 1, 0},
+    {"train_runtime", ROLE_SUMMARY, 0, 0},
     {"train_loss", ROLE_LOSS, 3, 0},
     {"training_loss", ROLE_LOSS, 3, 0},
     {"total_loss", ROLE_LOSS, 3, 0},
-    {"loss_step", ROLE_LOSS, 3, 0},
-    {"number of skipped iterations", ROLE_SKIPPED, 0, 0},
-    {"number of nan iterations", ROLE_NAN, 0, 0},
-    {"train_runtime", ROLE_SUMMARY, 0, 0},
-    {"epoch", ROLE_EPOCH, 0, 0},
-    {"phase", ROLE_PHASE, 0, 0},
+    {"timing_s/step", ROLE_TIME, 1, 0},
+    {"time_ms", ROLE_TIME, 2, -3},
+    {"time", ROLE_TIME, 3, 0},
 };
 
 enum { RANK_NONE = 255 };
@@ -100,12 +95,7 @@ static bool is_digit(char c) {
 }
 
 static bool is_word(char c) {
-    static const char words[256] = {
-        ['0'] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ['_'] = 1,
-        ['a'] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-        ['A'] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-    };
-    return words[(unsigned char)c];
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 static bool is_separator(char c) {
@@ -160,40 +150,47 @@ static size_t add_exponent(Decimal *out, Str s, size_t i) {
     return e;
 }
 
-// 10^power; exact for those that are doubles.
-static double ten_to(int power) {
-    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    if (power >= 0 && power < (int)COUNT(tens)) return tens[power];
-    if (power < 0 && -power < (int)COUNT(tens)) return 1 / tens[-power];
-    return pow(10, power);
+static Decimal scan_decimal(Str s) {
+    Decimal out = {0};
+    size_t i = 0;
+    if (s.len && (s.at[0] == '-' || s.at[0] == '+')) out.negative = s.at[i++] == '-';
+    i = add_digits(&out, s, i);
+    if (i < s.len && s.at[i] == '.') {
+        size_t point = i + 1;
+        i = add_digits(&out, s, point);
+        out.exponent = -(int)(i - point);
+    }
+    if (out.count) out.len = add_exponent(&out, s, i);
+    return out;
 }
 
-// The nearest double to the digits of `s` times 10^power.
-static double value_of_digits(Str s, int power) {
-    enum { EXACT_DIGITS = 15, EXACT_POWER = 22, DIGITS_MAX = 64 };
-    char text[DIGITS_MAX + 16];
-    size_t n = 0;
-    uint64_t whole = 0;
-    for (size_t i = 0; i < s.len && n < DIGITS_MAX; i++) {
-        if (!is_digit(s.at[i])) continue;
-        if (n < EXACT_DIGITS) whole = whole * 10 + (uint64_t)(s.at[i] - '0');
-        text[n++] = s.at[i];
-    }
-    // Both are doubles, so that one rounding is all (W. Clinger, 1990).
-    if (n <= EXACT_DIGITS && power >= 0 && power <= EXACT_POWER) {
-        return (double)whole * ten_to(power);
-    }
-    if (n <= EXACT_DIGITS && power < 0 && power >= -EXACT_POWER) {
-        return (double)whole / ten_to(-power);
-    }
-    snprintf(text + n, sizeof(text) - n, "e%d", power);
-    return strtod(text, NULL);
+static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static double power_of_ten(int exponent) {
+    int size = abs(exponent);
+    if (size >= (int)COUNT(powers)) return pow(10, exponent);
+    return exponent < 0 ? 1 / powers[size] : powers[size];
 }
 
-// "nan", "-inf", "Infinity" at the start of `s`.
-static bool read_word(Str s, Pair *out, Str *rest) {
+// The number times ten to the `shift`. An integer below 2^53 and a power of ten up
+// to 1e22 are exact, so one operation on them rounds as strtod does.
+static double decimal_value(const Decimal *decimal, Str s, int shift) {
+    int exponent = decimal->exponent + shift;
+    if (decimal->count <= 15 && abs(exponent) < (int)COUNT(powers)) {
+        double n = (double)decimal->digits, power = powers[abs(exponent)];
+        n = exponent < 0 ? n / power : n * power;
+        return decimal->negative ? -n : n;
+    }
+    char text[64];
+    memcpy(text, s.at, decimal->len);
+    text[decimal->len] = 0;
+    return strtod(text, NULL) * power_of_ten(shift);
+}
+
+// nan or inf at the start of `s`, with the length.
+static size_t read_word(Str s, double *value) {
     static const struct {
         const char *text;
         double value;
@@ -206,24 +203,31 @@ static bool read_word(Str s, Pair *out, Str *rest) {
         *value = words[i].value;
         return len;
     }
-    return false;
+    return 0;
 }
 
-// A number at the start of `s`, times 10^power, or nan or inf; *rest is what
-// follows.
-static bool read_number(Str s, int power, Pair *out, Str *rest) {
-    enum { LONGEST = 64 };
-    int decimals, exponent;
-    size_t len = number_length(s, &decimals, &exponent);
-    if (!len) return read_word(s, out, rest);
-    if (len >= LONGEST) return false;
-    size_t digits = 0;
-    while (digits < len && s.at[digits] != 'e' && s.at[digits] != 'E') digits++;
-    power += exponent - decimals;
-    out->number = value_of_digits((Str){s.at, digits}, power);
-    if (s.at[0] == '-') out->number = -out->number;
-    out->quantum = ten_to(power);
-    *rest = skip(s, len);
+// What stands behind a key.
+typedef struct Number {
+    double value, quantum;
+    Str rest; // what follows
+} Number;
+
+// A number, nan or inf at the start of `s`; one in milliseconds ("12 ms", or a
+// `shift` of -3) becomes seconds where `is_time`.
+static bool read_number(Number *out, Str s, int shift, bool is_time) {
+    enum { LEN_MAX = 63 };
+    Decimal decimal = scan_decimal(s);
+    if (!decimal.len) {
+        size_t len = read_word(s, &out->value);
+        out->quantum = 0;
+        out->rest = skip(s, len);
+        return len > 0;
+    }
+    if (decimal.len > LEN_MAX) return false;
+    out->rest = skip(s, decimal.len);
+    if (is_time && (starts(out->rest, "ms") || starts(out->rest, " ms"))) shift = -3;
+    out->value = decimal_value(&decimal, s, shift);
+    out->quantum = power_of_ten(decimal.exponent + shift);
     return true;
 }
 
@@ -268,37 +272,26 @@ static void take_pair(Line *out, const Key *key, Str rest) {
     Str value = skip_separator(rest);
     if (value.at == rest.at) return; // "iterator", "steps"
     if (key->role == ROLE_PHASE) {
-        size_t n = 0;
-        while (n < value.len && is_word(value.at[n])) n++;
-        found.word = (Str){value.at, n};
-        *pair = found;
-        return;
-    }
-    if (!read_number(value, key->power, &found, &rest)) return;
-    if (key->role == ROLE_TIME) {
-        if (is_clock(rest)) return;
-        bool is_ms = starts(rest, "ms") || starts(rest, " ms");
-        if (is_ms && !read_number(value, MILLI, &found, &rest)) return;
+        take_word(&found, value);
+    } else {
+        Number number;
+        bool is_time = key->role == ROLE_TIME;
+        if (!read_number(&number, value, key->shift, is_time)) return;
+        if (is_time && is_clock(number.rest)) return;
+        found.number = number.value;
+        found.quantum = number.quantum;
     }
     *pair = found;
 }
 
-// Which keys begin with which letter: a bit for each row.
-static void index_keys(StepParser *parser) {
-    for (size_t i = 0; i < COUNT(keys); i++) {
-        parser->keys_of[keys[i].text[0] - 'a'] |= UINT64_C(1) << i;
-    }
-}
-
 // Tries the keys that begin with this letter at a place where a word begins.
-static size_t take_key(const StepParser *parser, Line *out, Str line, size_t at) {
+static size_t take_key(Line *out, const StepParser *parser, Str line, size_t at) {
     Str here = skip(line, at);
-    char first = lower(here.at[0]);
-    uint64_t left = first >= 'a' && first <= 'z' ? parser->keys_of[first - 'a'] : 0;
-    for (size_t i = 0; left; i++, left >>= 1) {
-        while (!(left & 1)) i++, left >>= 1;
+    size_t i = parser->first_key[(uint8_t)here.at[0]];
+    char first = keys[i].text[0], second = lower(here.at[1]);
+    for (; i < COUNT(keys) && keys[i].text[0] == first; i++) {
         const Key *key = &keys[i];
-        if (!starts(here, key->text)) continue;
+        if (key->text[1] != second || !starts(here, key->text)) continue;
         size_t len = strlen(key->text);
         if (len < here.len && (is_word(here.at[len]) || here.at[len] == '/')) continue;
         if (key->role == ROLE_LOSS && is_of_evaluation(line, at)) return len;
@@ -310,50 +303,26 @@ static size_t take_key(const StepParser *parser, Line *out, Str line, size_t at)
 
 // ---- progress bars ------------------------------------------------------------------
 
-// "12/100 [00:05<00:40, 2.1it/s, loss=0.5]": at the digit that begins it.
-static void take_bar(Line *out, Str line, size_t at) {
-    Pair done = {0}, total = {0}, rate = {0};
-    Str rest;
-    if (out->has_bar || !read_number(skip(line, at), 0, &done, &rest)) return;
-    if (!rest.len || rest.at[0] != '/' || !read_number(skip(rest, 1), 0, &total, &rest)) return;
-    if (!starts(rest, " [") || !memchr(rest.at, '<', rest.len)) return;
-    out->has_bar = true;
-    out->bar_step = done.number < STEP_MAX ? (int64_t)done.number : 0;
-    out->bar_total = total.number < STEP_MAX ? (int64_t)total.number : 0;
-    for (size_t i = 0; i + 3 < rest.len; i++) {
-        bool per_step = starts(skip(rest, i), "s/it"), per_second = starts(skip(rest, i), "it/s");
-        if (!per_step && !per_second) continue;
-        size_t start = i;
-        while (start > 0 && (is_digit(rest.at[start - 1]) || rest.at[start - 1] == '.')) start--;
-        Str after;
-        if (!read_number(skip(rest, start), 0, &rate, &after) || rate.number <= 0) return;
-        out->bar_time_s = per_step ? rate.number : 1 / rate.number;
-        out->bar_quantum_s = per_step ? rate.quantum
-                                      : rate.quantum / (rate.number * rate.number);
-        return;
-    }
+// "12/" at the start: the cheap look at what most numbers are not.
+static bool begins_bar(Str s) {
+    size_t i = 0;
+    while (i < s.len && is_digit(s.at[i])) i++;
+    return i + 1 < s.len && s.at[i] == '/' && is_digit(s.at[i + 1]);
 }
 
-static void read_line(const StepParser *parser, Line *out, Str line) {
-    *out = (Line){0};
-    for (int i = 0; i < ROLE_COUNT; i++) out->pairs[i].rank = RANK_NONE;
-    bool begins = true; // a word may begin here
-    for (size_t i = 0; i < line.len;) {
-        char c = line.at[i];
-        if (!is_word(c)) {
-            begins = c != '/' && c != '.';
-            out->is_dict |= c == '{';
-            i++;
-            continue;
-        }
-        size_t taken = 0;
-        if (begins && is_digit(c)) take_bar(out, line, i);
-        else if (begins) taken = take_key(parser, out, line, i);
-        i += taken;
-        while (!taken && i < line.len && is_word(line.at[i])) i++;
-        begins = false;
+// "1.50s/it" or "2.10it/s" in what follows the bar.
+static void take_rate(Line *out, Str bar) {
+    for (size_t i = 0; i + 3 < bar.len; i++) {
+        bool per_step = starts(skip(bar, i), "s/it"), per_second = starts(skip(bar, i), "it/s");
+        if (!per_step && !per_second) continue;
+        size_t start = i;
+        while (start > 0 && (is_digit(bar.at[start - 1]) || bar.at[start - 1] == '.')) start--;
+        Number rate;
+        if (!read_number(&rate, skip(bar, start), 0, false) || rate.value <= 0) return;
+        out->bar_time_s = per_step ? rate.value : 1 / rate.value;
+        out->bar_quantum_s = per_step ? rate.quantum : rate.quantum / (rate.value * rate.value);
+        return;
     }
-    return 0;
 }
 
 // "12/100 [00:05<00:40, 2.1it/s, loss=0.5]": at the digit that begins it.
@@ -366,7 +335,7 @@ static void take_bar(Line *out, Str here) {
     out->has_bar = true;
     out->bar_step = done.value < STEP_MAX ? (int64_t)done.value : 0;
     out->bar_total = total.value < STEP_MAX ? (int64_t)total.value : 0;
-    out->bar_time_s = read_rate(rest);
+    take_rate(out, rest);
 }
 
 // A word begins behind anything but these.
@@ -461,7 +430,7 @@ static void give(StepParser *parser, const Line *line) {
 
 static void take_line(StepParser *parser, Str text) {
     Line line;
-    read_line(parser, &line, text);
+    read_line(&line, parser, text);
     const Pair *step = &line.pairs[ROLE_STEP];
     if (line.pairs[ROLE_SUMMARY].rank != RANK_NONE) return;
     bool has_step = step->rank != RANK_NONE;
@@ -477,48 +446,6 @@ static void take_line(StepParser *parser, Str text) {
     parser->shown_total = line.bar_total;
     parser->shown_time_s = line.bar_time_s;
     parser->shown_quantum_s = line.bar_quantum_s;
-}
-
-// ---- marks ----------------------------------------------------------------------------
-
-enum { BLOCK = 32, LOOK_AHEAD = 3 };
-
-// Whether a mark begins in at[0..BLOCK): each line that tells anything has one.
-// Too many are found (b | 0x20 is not lower case alone), never too few.
-static bool has_mark(const char *at) {
-    uint8_t any = 0;
-    for (int i = 0; i < BLOCK; i++) {
-        uint8_t a = (uint8_t)at[i] | 0x20, b = (uint8_t)at[i + 1] | 0x20;
-        uint8_t c = (uint8_t)at[i + 2] | 0x20, d = (uint8_t)at[i + 3] | 0x20;
-        uint8_t loss = (a ^ 'l') | (b ^ 'o') | (c ^ 's') | (d ^ 's');
-        uint8_t tim = (a ^ 't') | (b ^ 'i') | (c ^ 'm');              // time, timing
-        uint8_t ms = (a ^ 'p') | (b ^ ('_' | 0x20)) | (c ^ 'm');      // step_ms
-        uint8_t rate = (a ^ '(') | (b ^ 's') | (c ^ '/') | (d ^ 'i'); // train_speed(s/it)
-        uint8_t bar = (uint8_t)at[i] ^ '<', escape = (uint8_t)at[i] ^ 0x1b;
-        any |= (loss == 0) | (tim == 0) | (ms == 0) | (rate == 0) | (bar == 0) | (escape == 0);
-    }
-    return any;
-}
-
-// A place at or before the next mark with none before it; s.len if there is none.
-static size_t find_mark(Str s, size_t from) {
-    while (from + BLOCK + LOOK_AHEAD <= s.len) {
-        if (has_mark(s.at + from)) return from;
-        from += BLOCK;
-    }
-    if (from >= s.len) return s.len;
-    char rest[BLOCK * 2 + LOOK_AHEAD] = {0};
-    memcpy(rest, s.at + from, s.len - from);
-    return has_mark(rest) || has_mark(rest + BLOCK) ? from : s.len;
-}
-
-// A row of `keys` without a mark would never be seen.
-static void check_marks(void) {
-    for (size_t i = 0; i < COUNT(keys); i++) {
-        bool needs = keys[i].role == ROLE_LOSS || keys[i].role == ROLE_TIME;
-        Str text = str_of(keys[i].text);
-        if (needs && find_mark(text, 0) == text.len) BUG("no mark in '%s'", keys[i].text);
-    }
 }
 
 // ---- lines ----------------------------------------------------------------------------
@@ -539,6 +466,19 @@ static Str without_escapes(Str line) {
     return (Str){at, (size_t)(end - at)};
 }
 
+// A whole line; where it has escapes they are taken out of a copy.
+static void end_line(StepParser *parser, Str line) {
+    if (line.len && line.at != parser->line.at && memchr(line.at, 0x1b, line.len)) {
+        buf_add(&parser->line, line);
+        line = buf_str(&parser->line);
+    }
+    if (line.at == parser->line.at) line = without_escapes(line);
+    if (line.len && !parser->is_long) take_line(parser, line);
+    buf_clear(&parser->line);
+    parser->is_long = false;
+}
+
+// A part of a line: the rest comes with the next chunk.
 static void add_part(StepParser *parser, Str part) {
     if (parser->line.len + part.len > STEP_LINE_MAX) {
         parser->is_long = true;
@@ -547,62 +487,51 @@ static void add_part(StepParser *parser, Str part) {
     if (!parser->is_long) buf_add(&parser->line, part);
 }
 
-static void end_line(StepParser *parser) {
-    if (parser->line.len && !parser->is_long) {
-        take_line(parser, without_escapes(buf_str(&parser->line)));
+static void end_part(StepParser *parser, Str part) {
+    bool is_whole = !parser->line.len && part.len <= STEP_LINE_MAX;
+    if (!is_whole) add_part(parser, part);
+    end_line(parser, is_whole ? part : buf_str(&parser->line));
+}
+
+static void init_tables(StepParser *parser) {
+    for (size_t i = COUNT(keys); i-- > 0;) {
+        uint8_t letter = (uint8_t)keys[i].text[0], capital = (uint8_t)(letter - 'a' + 'A');
+        parser->first_key[letter] = parser->first_key[capital] = (uint8_t)i;
+        parser->seconds[letter] |= UINT32_C(1) << (keys[i].text[1] & 31);
+        parser->seconds[capital] = parser->seconds[letter];
     }
-    buf_clear(&parser->line);
-    parser->is_long = false;
-}
-
-// A line that lies in a chunk as a whole: it is copied only to be changed.
-static void take_whole(StepParser *parser, Str line) {
-    if (line.len > STEP_LINE_MAX) return;
-    if (!memchr(line.at, 0x1b, line.len)) {
-        take_line(parser, line);
-        return;
-    }
-    add_part(parser, line);
-    end_line(parser);
-}
-
-// Where the line at `from` ends; s.len if its end is not in `s`.
-static size_t find_end(Str s, size_t from) {
-    while (from < s.len && s.at[from] != '\n' && s.at[from] != '\r') from++;
-    return from;
-}
-
-// Where the line of `at` begins, not before `from`.
-static size_t find_start(Str s, size_t from, size_t at) {
-    while (at > from && s.at[at - 1] != '\n' && s.at[at - 1] != '\r') at--;
-    return at;
 }
 
 void step_parser_init(StepParser *parser, void (*take)(void *data, const StepRecord *step),
                       void *data) {
     *parser = (StepParser){.take = take, .data = data, .shown = -1, .epoch = -1};
-    index_keys(parser);
-    check_marks();
+    init_tables(parser);
+}
+
+// Lines end with \n, \r or both.
+static void feed_lines(StepParser *parser, Str text) {
+    const char *end;
+    while (text.len && (end = memchr(text.at, '\r', text.len))) {
+        size_t len = (size_t)(end - text.at);
+        end_part(parser, (Str){text.at, len});
+        text = skip(text, len + 1);
+    }
+    end_part(parser, text);
 }
 
 void step_parser_feed(StepParser *parser, Str chunk) {
-    size_t at = 0;
-    if (parser->line.len || parser->is_long) {
-        at = find_end(chunk, 0);
-        add_part(parser, (Str){chunk.at, at});
-        if (at == chunk.len) return;
-        end_line(parser);
+    const char *end;
+    while (chunk.len && (end = memchr(chunk.at, '\n', chunk.len))) {
+        size_t len = (size_t)(end - chunk.at);
+        feed_lines(parser, (Str){chunk.at, len});
+        chunk = skip(chunk, len + 1);
     }
-    for (;;) { // at `at` a line begins, or the one before ends
-        size_t mark = find_mark(chunk, at);
-        size_t start = find_start(chunk, at, mark), end = find_end(chunk, mark);
-        if (end == chunk.len) {
-            add_part(parser, skip(chunk, start));
-            return;
-        }
-        take_whole(parser, (Str){chunk.at + start, end - start});
-        at = end + 1;
+    while (chunk.len && (end = memchr(chunk.at, '\r', chunk.len))) {
+        size_t len = (size_t)(end - chunk.at);
+        end_part(parser, (Str){chunk.at, len});
+        chunk = skip(chunk, len + 1);
     }
+    if (chunk.len) add_part(parser, chunk);
 }
 
 void step_parser_end(StepParser *parser) {
@@ -693,10 +622,9 @@ void steps_write_jsonl(Buf *out, const StepList *list) {
 
 // A loss that JSON has no number for.
 static bool read_loss_text(StepRecord *out, Str text) {
-    Pair pair = {0};
-    Str rest;
-    if (!text.len || !read_number(text, 0, &pair, &rest) || rest.len) return false;
-    out->loss = pair.number;
+    Number number;
+    if (!text.len || !read_number(&number, text, 0, false) || number.rest.len) return false;
+    out->loss = number.value;
     return true;
 }
 
@@ -723,9 +651,9 @@ static bool read_json_step(StepRecord *out, const JsonVal *v, Err *err) {
 // What the last digit is worth in the shortest text that gives `number`.
 static double last_digit(double number) {
     for (int decimals = 0; decimals < 15; decimals++) {
-        double digits = nearbyint(fabs(number) * ten_to(decimals));
+        double digits = nearbyint(fabs(number) * power_of_ten(decimals));
         if (digits >= 1e15) break;
-        if (digits / ten_to(decimals) == fabs(number)) return 1 / ten_to(decimals);
+        if (digits / power_of_ten(decimals) == fabs(number)) return 1 / power_of_ten(decimals);
     }
     return 0;
 }

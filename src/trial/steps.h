@@ -26,11 +26,10 @@ typedef struct StepRecord {
 typedef struct StepParser {
     void (*take)(void *data, const StepRecord *step);
     void *data;
-    uint32_t seconds[256];  // a bit for each second letter of keys that begin so
-    uint8_t first_key[256]; // the first one that does
     Buf line;          // the unfinished one
     bool is_long;      // it is beyond STEP_LINE_MAX: the rest is dropped
-    uint64_t keys_of[26]; // of each letter, the rows of the table of keys
+    uint32_t seconds[256];  // a bit for each second letter of keys that begin so
+    uint8_t first_key[256]; // the first one that does
     int64_t last, offset; // of steps that begin anew in each epoch
     double epoch;
     int64_t shown;     // of `shown/total` in a progress bar; -1: none yet
