@@ -379,15 +379,28 @@ static void read_line(Line *out, const StepParser *parser, Str line) {
     }
 }
 
+static const int64_t BAR_MAX = INT64_C(9000000000000000);
+
 // ---- records ------------------------------------------------------------------------
+
+// The step of a bar that tells the loss itself. A bar is drawn more than once at the
+// same step. Where it is far back, it began anew, as in each epoch: steps go on.
+static int64_t step_of_bar(StepParser *parser, int64_t shown) {
+    if (shown * 2 <= parser->bar_last && shown != parser->bar_last) {
+        parser->bar_offset = parser->last;
+    }
+    parser->bar_last = shown;
+    int64_t step = shown + parser->bar_offset;
+    return step < BAR_MAX ? step : BAR_MAX;
+}
 
 // The step's number, where the line or the bar has one; else counted.
 static int64_t step_number(StepParser *parser, const Line *line) {
     const Pair *step = &line->pairs[ROLE_STEP], *epoch = &line->pairs[ROLE_EPOCH];
     if (step->rank == RANK_NONE) {
         parser->total = line->has_bar ? line->bar_total : parser->shown_total;
-        int64_t shown = line->has_bar ? line->bar_step : parser->shown;
-        return parser->last = shown > parser->last ? shown : parser->last + 1;
+        if (line->has_bar) return parser->last = step_of_bar(parser, line->bar_step);
+        return parser->last = parser->shown > parser->last ? parser->shown : parser->last + 1;
     }
     int64_t number = (int64_t)step->number;
     if (epoch->rank != RANK_NONE) {

@@ -36,6 +36,7 @@ typedef struct StepParser {
     double shown_time_s; // its rate; 0: none
     double shown_quantum_s;
     int64_t shown_total; // 0: none yet
+    int64_t bar_last, bar_offset; // of bars that tell the loss: the last `shown`
     int64_t total;       // of the bar that steps were counted by; 0: none yet
 } StepParser;
 
