@@ -117,12 +117,14 @@ typedef struct Watch {
     StepParser parser;
     Follow follow;
     bool has_news;
+    int64_t newest; // step
     uint32_t bad_steps; // since the loss left the reference
     bool is_enough;
 } Watch;
 
 // Ends early: at once where the loss is no number any more, else a few steps
-// after it left the limit, so that the report shows where it goes.
+// after it left the limit, so that the report shows where it goes. A step is compared
+// when the next one begins: a bar first shows the loss of the step before.
 static void compare_live(Watch *watch, const StepRecord *step) {
     const StepList *reference = watch->spec->reference;
     if (!reference || !step->has_loss) return;
@@ -144,7 +146,10 @@ static void take_step(void *data, const StepRecord *step) {
     step_list_add(&watch->out->steps, watch->arena, step);
     if (watch->out->steps.len == before) return; // another rank, or said again
     watch->has_news = true;
-    compare_live(watch, step);
+    const StepRecord *over = before ? step_list_find(&watch->out->steps, watch->newest) : NULL;
+    if (over) compare_live(watch, over);
+    if (step->has_loss && !isfinite(step->loss)) compare_live(watch, step);
+    watch->newest = step->step;
     watch->is_enough |= watch->out->steps.len >= (uint64_t)watch->spec->launch->steps;
 }
 
