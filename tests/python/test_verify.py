@@ -112,6 +112,15 @@ def test_a_loss_within_the_limit_passes(world):
     assert world.stages()[1] == "fail"
 
 
+def test_bars_that_are_drawn_twice_at_a_step(world):
+    world.tell(baseline={"bar": True}, candidate={"bar": True})
+    world.verify()
+    assert world.stages()[1] == "pass"
+    steps = [json.loads(line) for line in (world.work / "baseline.jsonl").open()]
+    assert [s["step"] for s in steps] == list(range(1, 61))
+    assert [s["loss"] for s in steps[:3]] == [5.0, 3.0, 4.0 / 3 + 1]
+
+
 def test_losses_of_one_digit_are_not_told_apart_by_less(world):
     coarse = {"digits": 1, "steps": 60}
     world.tell(baseline=coarse, candidate=dict(coarse, shift={"20": 1.02}))

@@ -55,6 +55,7 @@ for rank, counts in enumerate(mine.get("counts", [{}])):
         f.write(text)
 out = open(mine["log"], "a") if "log" in mine else sys.stdout
 shift = mine.get("shift", {})
+before = 9.0
 for step in range(mine.get("first", 0), mine.get("first", 0) + mine.get("steps", 60)):
     loss = 4.0 / (step + 1) + 1
     for start, factor in shift.items():
@@ -63,7 +64,12 @@ for step in range(mine.get("first", 0), mine.get("first", 0) + mine.get("steps",
     time_ms = mine.get("ms", 10.0) * (1 + 0.002 * ((step * 7919) % 10 - 4.5))
     if "digits" in mine:
         loss = round(loss, mine["digits"])
-    out.write("step %d | loss %r | step_time_ms %.4f\\n" % (step, loss, time_ms))
+    line = "step %d | loss %r | step_time_ms %.4f\\n" % (step, loss, time_ms)
+    if "bar" in mine:  # drawn by update(), with the loss of before, then by set_postfix()
+        bar = "\\r%d/60 [00:01<00:09, 9.5it/s, loss=%r]"
+        line = bar % (step + 1, before) + bar % (step + 1, loss)
+    before = loss
+    out.write(line)
     out.flush()
     time.sleep(mine.get("sleep", 0))
 if mine.get("hang"):
