@@ -1,7 +1,7 @@
 // steps.h - training steps out of a log, whatever wrote it.
 //
 // The parser is fed with bytes as they come and needs constant memory. Each
-// log format is one row of a table in steps.c.
+// log format is one row of a table in steps.c; steps_json.c has the JSON lines.
 #ifndef NPUFUSE_STEPS_H
 #define NPUFUSE_STEPS_H
 
