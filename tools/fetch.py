@@ -77,11 +77,27 @@ def output_of(*command):
     return run.stdout.decode("utf-8", "replace").strip()
 
 
+# Prints the index that pip uses when it is told none. A Python may have pip, or
+# carry it for new environments.
+ASK_PIP = """
+import glob, os, sys
+try:
+    import pip
+except ImportError:
+    import ensurepip
+    sys.path += glob.glob(os.path.join(os.path.dirname(ensurepip.__file__), "_bundled", "pip-*.whl"))
+from pip._internal.models.index import PyPI
+print(PyPI.simple_url)
+"""
+
+
 def default_index():
-    """The index that pip uses when it is told none."""
-    program = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)"
-    for python in (sys.executable, str(ROOT / ".venv" / "bin" / "python"), "python3"):
-        found = output_of(python, "-c", program)
+    """The address, or "" where no Python of this machine knows it."""
+    pythons = [sys.executable, getattr(sys, "_base_executable", None),
+               str(ROOT / ".venv" / "bin" / "python"), "/usr/bin/python3"]
+    pythons += [os.path.join(folder, "python3") for folder in os.get_exec_path()]
+    for python in dict.fromkeys(filter(None, pythons)):
+        found = output_of(python, "-c", ASK_PIP)
         if found:
             return found
     return ""

@@ -102,7 +102,9 @@ def test_the_runtime_is_found_by_any_python(installed, tmp_path):
 
 
 def test_the_wheel_of_the_sdist_holds_rules_and_ops(source, tmp_path):
-    # `build` makes the sdist, then the wheel from that sdist alone.
+    # `build` makes the sdist, then the wheel from that sdist alone. What was
+    # fetched before is carried, so the wheel needs no registry then.
+    shutil.copytree(ROOT / "deps", source / "deps", dirs_exist_ok=True)
     run(sys.executable, "-m", "build", "-o", tmp_path, source, cwd=tmp_path)
     (wheel,) = tmp_path.glob("*.whl")
     assert "-py3-none-" in wheel.name
@@ -115,4 +117,6 @@ def test_the_wheel_of_the_sdist_holds_rules_and_ops(source, tmp_path):
     (sdist,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         carried = {name.split("/", 1)[-1] for name in archive.getnames()}
-    assert {"CMakeLists.txt", "src/LAYERS", "Makefile"} <= carried
+    assert {"CMakeLists.txt", "src/LAYERS", "Makefile", "deps/yyjson/yyjson.c",
+            "deps/yyjson/pinned", "deps/uplot/uPlot.iife.min.js"} <= carried
+    assert "npufuse/pages/report.html" in names
