@@ -8,7 +8,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
         setup-build setup-test setup-bench build $(PRESETS)
 
 help:
-	@echo 'make demo     build npufuse and scan examples/tiny_decoder with it'
+	@echo 'make demo     build npufuse, then the whole job on examples/tiny_decoder'
 	@echo 'make test     set up, build and run every test'
 	@echo 'make release  build/release/npufuse (also: dev, asan, cov)'
 	@echo 'make check    the static checks alone'
