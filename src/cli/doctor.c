@@ -4,6 +4,9 @@
 #include "cli/commands.h"
 #include "cli/environment.h"
 #include "cli/output.h"
+#include "model/utf8.h"
+
+#include <stdlib.h>
 
 typedef struct DoctorArgs {
     const char *python, *format;
@@ -54,6 +57,13 @@ static Lack find_lack(Arena *run, const Environment *e) {
         return (Lack){STR("there is no NPU (/dev/davinci*)"),
                       STR("go to a machine with an NPU, or give the container its devices")};
     }
+    // They are counted among those that the container was given.
+    if (e->visible.len && strtoul(e->visible.at, NULL, 10) >= e->devices.len) {
+        return (Lack){arena_printf(run, "ASCEND_RT_VISIBLE_DEVICES=%.*s, of %u device%s",
+                                   STR_FMT(e->visible), (unsigned)e->devices.len,
+                                   e->devices.len == 1 ? "" : "s"),
+                      STR("name devices that are there, from 0")};
+    }
     if (!e->driver.len) {
         return (Lack){STR("the NPU's driver is not found"),
                       STR("install it, or mount /usr/local/Ascend/driver into the container")};
@@ -85,8 +95,11 @@ static void list_jobs(Job jobs[JOBS], Arena *run, const Environment *e) {
 }
 
 static void add_fact(Buf *out, const char *name, Str value, const char *absent) {
+    Arena arena;
+    arena_init(&arena);
     buf_addf(out, "%-16s ", name);
-    buf_add(out, value.len ? value : str_of(absent));
+    buf_add(out, value.len ? utf8_one_line(&arena, value) : str_of(absent));
+    arena_free(&arena);
     buf_add_char(out, '\n');
 }
 
@@ -114,7 +127,8 @@ static void write_text(Buf *out, Arena *run, const Environment *e) {
     list_jobs(jobs, run, e);
     for (size_t i = 0; i < JOBS; i++) {
         buf_addf(out, "%-16s %s", jobs[i].name, jobs[i].state);
-        if (jobs[i].why.len) buf_addf(out, ": %.*s", STR_FMT(jobs[i].why));
+        Str why = utf8_one_line(run, jobs[i].why);
+        if (why.len) buf_addf(out, ": %.*s", STR_FMT(why));
         buf_add_char(out, '\n');
         if (jobs[i].advice.len) buf_addf(out, "%-16s   %.*s\n", "", STR_FMT(jobs[i].advice));
     }

@@ -44,7 +44,9 @@ static Str value_of(Str text, const char *key) {
         text = (Str){text.at + line.len + (end != NULL), text.len - line.len - (end != NULL)};
         size_t i = 0;
         while (i < n && i < line.len && (line.at[i] | 0x20) == (key[i] | 0x20)) i++;
-        if (i < n || i >= line.len || (line.at[i] != ':' && line.at[i] != '=')) continue;
+        if (i < n) continue;
+        while (i < line.len && (line.at[i] == ' ' || line.at[i] == '\t')) i++;
+        if (i >= line.len || (line.at[i] != ':' && line.at[i] != '=')) continue;
         Str value = trim((Str){line.at + i + 1, line.len - i - 1});
         const char *last = value.len ? memchr(value.at, ':', value.len) : NULL;
         // [7.0.0.1:8.0.RC1]
@@ -85,9 +87,23 @@ static Str version_in(Arena *arena, Str folder, const char *package) {
     return STR("");
 }
 
+// __version__ = '2.7.1+cpu' of a build that no installer wrote down.
+static Str version_of_source(Arena *arena, Str folder, const char *package) {
+    Str file = arena_printf(arena, "%s/version.py", package);
+    Str text = value_of(read_small(arena, path_join(arena, folder, file)), "__version__");
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.at[i] != '\'' && text.at[i] != '"') continue;
+        const char *start = text.at + i + 1;
+        const char *end = memchr(start, text.at[i], text.len - i - 1);
+        return end ? (Str){start, (size_t)(end - start)} : STR("");
+    }
+    return STR("");
+}
+
 static Str package_version(Arena *arena, const FolderVec *folders, const char *package) {
     for (uint32_t i = 0; i < folders->len; i++) {
         Str version = version_in(arena, folders->at[i], package);
+        if (!version.len) version = version_of_source(arena, folders->at[i], package);
         if (version.len) return version;
     }
     return STR("");
@@ -97,14 +113,12 @@ static Str package_version(Arena *arena, const FolderVec *folders, const char *p
 static Str python_version(Arena *arena, const char *python, const FolderVec *folders) {
     const char *prefix = arena_cstr(arena, path_folder(path_folder(str_of(python))));
     Str config = read_small(arena, path_join(arena, str_of(prefix), STR("pyvenv.cfg")));
-    for (const char *c = config.at; config.len && c < config.at + config.len; c++) {
-        Str rest = {c, (size_t)(config.at + config.len - c)};
-        if (!str_starts(rest, "version")) continue;
-        const char *equals = memchr(rest.at, '=', rest.len);
-        const char *end = memchr(rest.at, '\n', rest.len);
-        if (!equals || (end && equals > end)) continue;
-        return trim((Str){equals + 1, (size_t)((end ? end : rest.at + rest.len) - equals - 1)});
-    }
+    Str version = value_of(config, "version");
+    if (!version.len) version = value_of(config, "version_info"); // 3.11.9.final.0
+    size_t n = 0;
+    while (n < version.len && strchr("0123456789.", version.at[n])) n++;
+    while (n && version.at[n - 1] == '.') n--;
+    if (n) return (Str){version.at, n};
     for (uint32_t i = 0; i < folders->len; i++) {
         Str base = path_base(path_folder(folders->at[i]));
         if (str_starts(base, "python3.")) return (Str){base.at + 6, base.len - 6};
@@ -183,7 +197,7 @@ static void read_devices(Environment *out, Arena *arena) {
 }
 
 static void read_processor(Environment *out, Arena *arena) {
-    static const char *const keys[] = {"model name\t", "CPU part\t"};
+    static const char *const keys[] = {"model name", "CPU part"};
     const char *path = arena_cstr(arena, system_path(arena, "/proc/cpuinfo"));
     Str text = read_small(arena, path);
     for (size_t i = 0; i < COUNT(keys) && !out->processor.len; i++) {
