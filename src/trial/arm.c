@@ -274,6 +274,28 @@ static bool run_command(Watch *watch, Err *err) {
 
 // ---- the result -----------------------------------------------------------------------
 
+// What the digits of the log were worth: steps.jsonl has the numbers alone.
+static void write_digits(Json *json, const StepList *steps) {
+    json_key(json, "digits");
+    json_array(json, JSON_LINE);
+    for (uint32_t i = 0; i < steps->len; i++) {
+        json_double(json, steps->at[i].quantum);
+        json_double(json, steps->at[i].time_quantum_s);
+    }
+    json_end(json);
+}
+
+static bool read_digits(StepList *steps, const JsonVal *digits) {
+    uint32_t i = 0;
+    if (json_count(digits) != steps->len * 2) return false;
+    for (JsonIter it = json_first(digits); it.value; json_next(&it), i++) {
+        double number = json_number(it.value, 0);
+        if (i % 2 == 0) steps->at[i / 2].quantum = number;
+        else steps->at[i / 2].time_quantum_s = number;
+    }
+    return true;
+}
+
 static bool write_result(const ArmSpec *spec, Arena *arena, const ArmResult *result, Err *err) {
     Buf text = {0};
     steps_write_jsonl(&text, &result->steps);
@@ -292,6 +314,7 @@ static bool write_result(const ArmSpec *spec, Arena *arena, const ArmResult *res
     add_flag(&json, "left", result->left);
     json_key(&json, "counts");
     counts_write(&json, &result->counts);
+    write_digits(&json, &result->steps);
     json_end(&json);
     ok = ok && file_write(path_join(arena, str_of(spec->folder), STR("result.json")),
                           buf_str(&text), err);
@@ -309,6 +332,7 @@ static bool reuse(ArmResult *out, Arena *arena, const ArmSpec *spec) {
     if (!str_eq(json_text(json_member(root, "key")), spec->key)) return false;
     const char *steps = path_join(arena, str_of(spec->folder), STR("steps.jsonl"));
     if (!steps_read_jsonl(&out->steps, arena, steps, &ignored)) return false;
+    if (!read_digits(&out->steps, json_member(root, "digits"))) return false;
     out->end = (ProcEnd)json_int(json_member(root, "end"), PROC_EXITED);
     out->code = (int)json_int(json_member(root, "code"), 0);
     out->seconds = json_number(json_member(root, "seconds"), 0);
