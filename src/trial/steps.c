@@ -36,6 +36,7 @@ typedef struct Key {
 static const Key keys[] = {
     {"actor/pg_loss", ROLE_LOSS, 2, 0},
     {"current_steps", ROLE_STEP, 0, 0},
+    {"dt", ROLE_TIME, 2, 0},
     {"elapsed time per iteration (ms)", ROLE_TIME, 0, -3},
     {"elapsed time per iteration (s)", ROLE_TIME, 0, 0},
     {"epoch", ROLE_EPOCH, 0, 0},
@@ -43,6 +44,7 @@ static const Key keys[] = {
     {"global_step", ROLE_STEP, 0, 0},
     {"iteration", ROLE_STEP, 1, 0},
     {"iter_time", ROLE_TIME, 1, 0},
+    {"iter(train)", ROLE_STEP, 1, 0},
     {"iter", ROLE_STEP, 2, 0},
     {"lm loss", ROLE_LOSS, 0, 0},
     {"loss_step", ROLE_LOSS, 3, 0},
@@ -235,11 +237,10 @@ static Str skip_separator(Str s) {
     size_t i = 0;
     while (i < s.len && i < 8 && is_separator(s.at[i])) i++;
     s = skip(s, i);
-    if (starts(s, "np.float")) { // np.float64(0.5)
-        const char *open = memchr(s.at, '(', s.len < 14 ? s.len : 14);
-        if (open) s = skip(s, (size_t)(open + 1 - s.at));
-    }
-    return s;
+    if (i && starts(s, "is ")) return skip(s, 3); // loss is 0.5
+    bool is_wrapped = starts(s, "np.float") || starts(s, "tensor("); // np.float64(0.5)
+    const char *open = is_wrapped ? memchr(s.at, '(', s.len < 14 ? s.len : 14) : NULL;
+    return open ? skip(s, (size_t)(open + 1 - s.at)) : s;
 }
 
 // "validation loss", "eval loss": not of a training step.
