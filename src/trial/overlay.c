@@ -252,7 +252,10 @@ Str overlay_python_path(const Overlay *overlay, Arena *arena, Str first) {
         size_t len = strcspn(old, ":");
         const char *entry = arena_cstr(arena, (Str){old, len});
         const char *real = len ? path_real(arena, entry) : NULL;
-        if (len) buf_addf(&path, ":%s", overlay_path(overlay, arena, real ? real : entry));
+        const char *known = real ? real : entry;
+        // The copy of a library lacks the packages beside the edited one.
+        bool stays = real && is_library(overlay->root) && strcmp(real, overlay->root) == 0;
+        if (len) buf_addf(&path, ":%s", stays ? known : overlay_path(overlay, arena, known));
         old += len + (old[len] == ':');
     }
     Str text = arena_str(arena, buf_str(&path));

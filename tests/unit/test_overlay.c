@@ -204,6 +204,12 @@ static void library(void **state) {
     assert_int_equal(file_kind(at(w, w->tree, "b")), FILE_NONE);
     assert_string_equal(overlay.folder, w->root);
     assert_string_equal(overlay.import_roots.at[0], w->tree);
+    // The other packages are still found, behind the copy.
+    setenv("PYTHONPATH", spec.root, 1);
+    Str path = overlay_python_path(&overlay, &w->arena, STR("/hook"));
+    Str expected = arena_printf(&w->arena, "/hook:%s:%s", w->tree, spec.root);
+    assert_string_equal(path.at, expected.at);
+    unsetenv("PYTHONPATH");
 }
 
 int main(void) {
