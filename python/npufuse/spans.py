@@ -9,6 +9,7 @@ is not found is named (Blocked).
 """
 import ast
 import copy
+import sys
 import types
 
 from npufuse import instrument
@@ -329,12 +330,31 @@ def is_name_of(node, wanted):
     )
 
 
+def in_package(name, names, wanted):
+    """What `name` is in the imported modules of the package that `names` is a
+    module of; None if nothing, or if they mean different things by it."""
+    package = str(names.get("__name__", "")).split(".")[0]
+    found = []
+    for place, module in sorted(sys.modules.items()):
+        if place != package and not place.startswith(package + "."):
+            continue
+        value = getattr(module, "__dict__", {}).get(name)
+        if wanted(value) and not any(value is other for other in found):
+            found.append(value)
+    return found[0] if len(found) == 1 else None
+
+
+def is_class(value):
+    return isinstance(value, type)
+
+
 def made_by_name(name, names):
-    """An object of the class `name`: of the module's names, or torch.nn."""
+    """An object of the class `name`: of the module's names, torch.nn, or another
+    module of its package (ACT2FN["silu"] is a class of transformers.activations)."""
     import torch
 
-    for place in (names, vars(torch.nn)):
-        found = place.get(name)
+    places = [p.get(name) for p in (names, vars(torch.nn))]
+    for found in places + [in_package(name, names, is_class)]:
         if isinstance(found, type):
             try:
                 return found()
@@ -347,7 +367,8 @@ def function_by_name(name, names):
     import torch
 
     places = (names, vars(torch.nn.functional), vars(torch))
-    return next((p[name] for p in places if callable(p.get(name))), None)
+    found = next((p[name] for p in places if callable(p.get(name))), None)
+    return found if found is not None else in_package(name, names, callable)
 
 
 MISSING = object()

@@ -8,6 +8,7 @@ import math
 import os
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -463,3 +464,24 @@ def test_the_seed_decides():
     same = zip(values(1), values(1))
     assert all(torch.equal(a, b) for a, b in same)
     assert not all(torch.equal(a, b) for a, b in zip(values(1), values(2)))
+
+
+def test_a_class_of_another_module_of_the_package(monkeypatch):
+    """A guard names the class alone; it may be imported by nobody here."""
+    from npufuse import spans
+
+    class Quiet(torch.nn.Module):
+        pass
+
+    sibling = types.ModuleType("tidy.activations")
+    sibling.Quiet = Quiet
+    again = types.ModuleType("tidy.reexports")
+    again.Quiet = Quiet
+    monkeypatch.setitem(sys.modules, "tidy.activations", sibling)
+    monkeypatch.setitem(sys.modules, "tidy.reexports", again)
+    names = {"__name__": "tidy.models.mlp"}
+    assert type(spans.made_by_name("Quiet", names)) is Quiet
+    assert spans.made_by_name("Quiet", {"__name__": "other.mlp"}) is None
+    # Two classes of that name: nobody knows which one is meant.
+    again.Quiet = type("Quiet", (torch.nn.Module,), {})
+    assert spans.made_by_name("Quiet", names) is None
