@@ -26,45 +26,68 @@ static const Usage usage = {
         "Understood are lines with a step and a loss as most loops print them\n"
         "(`step 12 | loss 0.5 | step_time_ms 31`), JSON lines, the dicts of the Hugging\n"
         "Face Trainer (4 and 5) with its progress bar, and the lines of Megatron-LM and\n"
-        "MindSpeed. Of lines that speak of one step the last one counts.",
+        "MindSpeed. Of lines that speak of one step the last one counts; after a restart\n"
+        "that goes far back a step comes twice.",
     .example = "npufuse steps train.log > steps.jsonl",
     .options = options,
     .option_count = COUNT(options),
     .exit_help = {[EXIT_NO] = "the log has no step"},
 };
 
-// Holds the last record back: another line may speak of its step.
+enum { HELD = 64 };
+
+// Holds the last steps back: other lines, and other ranks, may speak of them.
 typedef struct Writer {
     Buf out;
-    StepRecord last;
+    StepRecord held[HELD]; // sorted
+    uint32_t held_count;
+    int64_t last;
     bool has_last, failed;
     uint64_t count, not_finite, backwards, skipped, nans;
     Err err;
 } Writer;
 
-static void flush_last(Writer *writer) {
-    if (!writer->has_last) return;
-    step_write_json(&writer->out, &writer->last);
+static void write_step(Writer *writer, const StepRecord *step) {
+    step_write_json(&writer->out, step);
     writer->count++;
-    writer->not_finite += writer->last.has_loss && !isfinite(writer->last.loss);
-    writer->skipped += writer->last.skipped;
-    writer->nans += writer->last.nans;
+    writer->not_finite += step->has_loss && !isfinite(step->loss);
+    writer->skipped += step->skipped;
+    writer->nans += step->nans;
     if (writer->out.len > 64 * 1024) {
         writer->failed |= !output_write(buf_str(&writer->out), &writer->err);
         buf_clear(&writer->out);
     }
 }
 
+static void let_go(Writer *writer, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) write_step(writer, &writer->held[i]);
+    writer->held_count -= count;
+    memmove(writer->held, writer->held + count, writer->held_count * sizeof(*writer->held));
+}
+
+static void hold(Writer *writer, uint32_t place, const StepRecord *step) {
+    StepRecord *at = writer->held + place;
+    memmove(at + 1, at, (writer->held_count++ - place) * sizeof(*at));
+    *at = *step;
+}
+
 static void take_step(void *data, const StepRecord *step) {
     Writer *writer = data;
-    if (writer->has_last && writer->last.step == step->step) {
-        step_merge(&writer->last, step);
+    writer->backwards += writer->has_last && step->step < writer->last;
+    writer->last = step->step;
+    writer->has_last = true;
+    uint32_t place = writer->held_count;
+    while (place > 0 && writer->held[place - 1].step > step->step) place--;
+    if (place > 0 && writer->held[place - 1].step == step->step) {
+        step_merge(&writer->held[place - 1], step);
         return;
     }
-    writer->backwards += writer->has_last && step->step < writer->last.step;
-    flush_last(writer);
-    writer->last = *step;
-    writer->has_last = true;
+    if (writer->held_count == HELD) {
+        bool is_near = place >= HELD / 2; // else it is far back: a restart
+        let_go(writer, is_near ? HELD / 2 : HELD);
+        place = is_near ? place - HELD / 2 : 0;
+    }
+    hold(writer, place, step);
 }
 
 static bool read_log(Writer *writer, FILE *file) {
@@ -76,7 +99,7 @@ static bool read_log(Writer *writer, FILE *file) {
         step_parser_feed(&parser, (Str){block, got});
     }
     step_parser_end(&parser);
-    flush_last(writer);
+    let_go(writer, writer->held_count);
     return !ferror(file);
 }
 

@@ -71,11 +71,12 @@ static double window_diff(const StepList *base, const StepList *other) {
     for (uint32_t i = base->len; i-- > 0 && count < GATE_WINDOW;) {
         const StepRecord *a = &base->at[i], *b = step_list_find(other, a->step);
         if (!a->has_loss || !b || !b->has_loss) continue;
-        sum_base += a->loss;
-        sum_other += b->loss;
+        sum_base += a->loss / GATE_WINDOW; // so that no sum is beyond a double
+        sum_other += b->loss / GATE_WINDOW;
         count++;
     }
-    return count ? gate_rel_diff(sum_base / count, sum_other / count) : INFINITY;
+    double share = (double)GATE_WINDOW / (count ? count : 1);
+    return count ? gate_rel_diff(sum_base * share, sum_other * share) : INFINITY;
 }
 
 static Str say_fail(const Gate *out, Arena *arena, double threshold, const StepRecord *base,

@@ -43,6 +43,9 @@ static const Key keys[] = {
     {"global_step/max_steps", ROLE_STEP, 0, 0},
     {"global_step", ROLE_STEP, 0, 0},
     {"iteration", ROLE_STEP, 1, 0},
+    {"iteration_time_ms", ROLE_TIME, 0, -3},
+    {"iteration_time", ROLE_TIME, 1, 0},
+    {"iter_time_ms", ROLE_TIME, 0, -3},
     {"iter_time", ROLE_TIME, 1, 0},
     {"iter(train)", ROLE_STEP, 1, 0},
     {"iter", ROLE_STEP, 2, 0},
@@ -84,6 +87,7 @@ typedef struct Pair {
 
 typedef struct Line {
     Pair pairs[ROLE_COUNT];
+    size_t first; // where the first key of a step or a loss is
     bool has_bar;
     int64_t bar_step, bar_total;
     double bar_time_s, bar_quantum_s;
@@ -193,7 +197,8 @@ static size_t read_word(Str s, double *value) {
     static const struct {
         const char *text;
         double value;
-    } words[] = {{"nan", NAN}, {"-inf", -INFINITY}, {"+inf", INFINITY}, {"inf", INFINITY}};
+    } words[] = {{"nan", NAN}, {"-nan", NAN}, {"-inf", -INFINITY}, {"+inf", INFINITY},
+                 {"inf", INFINITY}};
     for (size_t i = 0; i < COUNT(words); i++) {
         size_t len = strlen(words[i].text);
         if (!starts(s, words[i].text)) continue;
@@ -253,6 +258,47 @@ static bool is_of_evaluation(Str line, size_t at) {
     return false;
 }
 
+static bool starts_with_one_of(Str s, const char *const *words, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        size_t len = strlen(words[i]);
+        if (starts(s, words[i]) && (len == s.len || !is_word(s.at[len]))) return true;
+    }
+    return false;
+}
+
+// "[eval]", "Validation step", "evaluating: 9%" at the start of `s`, which begin a
+// line of an evaluation; not "eval: false", "val: 0.3", "val acc".
+static bool names_evaluation(Str s) {
+    static const char *const words[] = {"eval", "val", "valid", "evaluation", "validation",
+                                        "evaluating", "validating"};
+    static const char *const next[] = {"step", "global_step", "iteration", "iter", "epoch",
+                                       "loss", "at", "after"};
+    static const char *const none[] = {"false", "none", "null", "no", "off"};
+    if (!starts_with_one_of(s, words, COUNT(words))) return false;
+    size_t i = 0, digits = 0;
+    while (i < s.len && is_word(s.at[i])) i++;
+    Str value = skip_separator(skip(s, i));
+    while (digits < value.len && is_digit(value.at[digits])) digits++;
+    if (digits) return digits < value.len && value.at[digits] == '%'; // a bar
+    while (i < s.len && s.at[i] == ' ') i++;
+    bool is_adjective = i < s.len && is_word(s.at[i]);
+    if (is_adjective) return starts_with_one_of(skip(s, i), next, COUNT(next));
+    return !starts_with_one_of(value, none, COUNT(none));
+}
+
+static bool is_line_of_evaluation(const Line *line, Str text) {
+    const Pair *phase = &line->pairs[ROLE_PHASE];
+    if (phase->rank != RANK_NONE && names_evaluation(phase->word)) return true;
+    for (size_t i = 0; i < line->first && i < text.len; i++) {
+        char c = text.at[i] | 0x20;
+        bool may_be = c == 'e' || c == 'v';
+        if (may_be && (i == 0 || !is_word(text.at[i - 1])) && names_evaluation(skip(text, i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // What follows the 2026 of 2026-03-01, the 10 of 10:00:00.
 static bool is_clock(Str rest) {
     return rest.len > 1 && strchr("-:", rest.at[0]) && is_digit(rest.at[1]);
@@ -262,6 +308,10 @@ static void take_word(Pair *out, Str value) {
     size_t n = 0;
     while (n < value.len && is_word(value.at[n])) n++;
     out->word = (Str){value.at, n};
+}
+
+static bool has_fraction(double value) {
+    return isfinite(value) && floor(value) != value;
 }
 
 static void take_pair(Line *out, const Key *key, Str rest) {
@@ -276,6 +326,7 @@ static void take_pair(Line *out, const Key *key, Str rest) {
         bool is_time = key->role == ROLE_TIME;
         if (!read_number(&number, value, key->shift, is_time)) return;
         if (is_time && is_clock(number.rest)) return;
+        if (key->role == ROLE_STEP && has_fraction(number.value)) return; // "step 0.31s"
         found.number = number.value;
         found.quantum = number.quantum;
     }
@@ -294,6 +345,8 @@ static size_t take_key(Line *out, const StepParser *parser, Str line, size_t at)
         if (len < here.len && (is_word(here.at[len]) || here.at[len] == '/')) continue;
         if (key->role == ROLE_LOSS && is_of_evaluation(line, at)) return len;
         take_pair(out, key, skip(here, len));
+        bool is_first = key->role == ROLE_STEP || key->role == ROLE_LOSS;
+        if (is_first && at < out->first) out->first = at;
         return len;
     }
     return 0;
@@ -369,7 +422,7 @@ static size_t find_pair(const uint32_t *seconds, Str line, size_t i) {
 }
 
 static void read_line(Line *out, const StepParser *parser, Str line) {
-    *out = (Line){0};
+    *out = (Line){.first = line.len};
     for (int i = 0; i < ROLE_COUNT; i++) out->pairs[i].rank = RANK_NONE;
     find_bar(out, line);
     for (size_t i = 0; (i = find_pair(parser->seconds, line, i)) + 1 < line.len; i++) {
@@ -392,6 +445,39 @@ static int64_t step_of_bar(StepParser *parser, int64_t shown) {
     return step < BAR_MAX ? step : BAR_MAX;
 }
 
+static StepEpoch *find_epoch(StepParser *parser, double number) {
+    uint32_t count = parser->epoch_count;
+    for (uint32_t i = 0; i < STEP_EPOCHS_MAX && i < count; i++) {
+        if (parser->epochs[i].number == number) return &parser->epochs[i];
+    }
+    return NULL;
+}
+
+// One that begins with this step. Steps that begin anew go on from the last one
+// of the epoch before; those that do not are higher than where that one began.
+static StepEpoch *add_epoch(StepParser *parser, double number, int64_t step) {
+    StepEpoch added = {.number = number, .first = step};
+    if (parser->epoch_count) {
+        const StepEpoch *before = &parser->epochs[(parser->epoch_count - 1) % STEP_EPOCHS_MAX];
+        bool goes_on = number > before->number;
+        if (goes_on && step <= before->first) added.offset = before->last + (step == 0);
+        else if (goes_on) added.offset = before->offset;
+    }
+    StepEpoch *place = &parser->epochs[parser->epoch_count++ % STEP_EPOCHS_MAX];
+    *place = added;
+    return place;
+}
+
+static int64_t step_in_epoch(StepParser *parser, double number, int64_t step) {
+    if (!isfinite(number) || floor(number) != number) return step; // a Trainer's 0.37
+    StepEpoch *epoch = find_epoch(parser, number);
+    if (!epoch) epoch = add_epoch(parser, number, step);
+    step += epoch->offset;
+    if (step > (int64_t)STEP_MAX) step = (int64_t)STEP_MAX;
+    if (step > epoch->last) epoch->last = step;
+    return step;
+}
+
 // The step's number, where the line or the bar has one; else counted.
 static int64_t step_number(StepParser *parser, const Line *line) {
     const Pair *step = &line->pairs[ROLE_STEP], *epoch = &line->pairs[ROLE_EPOCH];
@@ -401,16 +487,7 @@ static int64_t step_number(StepParser *parser, const Line *line) {
         return parser->last = parser->shown > parser->last ? parser->shown : parser->last + 1;
     }
     int64_t number = (int64_t)step->number;
-    if (epoch->rank != RANK_NONE) {
-        // Steps that begin anew in each epoch go on from the last one.
-        bool anew = parser->epoch >= 0 && epoch->number > parser->epoch &&
-                    parser->last < STEP_MAX &&
-                    number + parser->offset <= parser->last &&
-                    floor(epoch->number) == epoch->number;
-        if (anew) parser->offset = parser->last + (number == 0 ? 1 : 0);
-        parser->epoch = epoch->number;
-        number += parser->offset;
-    }
+    if (epoch->rank != RANK_NONE) number = step_in_epoch(parser, epoch->number, number);
     return parser->last = number;
 }
 
@@ -450,7 +527,9 @@ static void take_line(StepParser *parser, Str text) {
     bool has_time = line.pairs[ROLE_TIME].rank != RANK_NONE;
     // {'loss': ...} is the form that leaves the step to a progress bar.
     bool is_counted = !has_step && has_loss && (line.has_bar || memchr(text.at, '{', text.len));
-    if (is_counted || (has_step && (has_loss || has_time))) give(parser, &line);
+    bool tells = is_counted || (has_step && (has_loss || has_time));
+    if ((tells || line.has_bar) && is_line_of_evaluation(&line, text)) return;
+    if (tells) give(parser, &line);
     // A bar of another total is one of the evaluation.
     if (!line.has_bar || (parser->total > 0 && line.bar_total != parser->total)) return;
     parser->shown = line.bar_step;
@@ -515,7 +594,7 @@ static void init_tables(StepParser *parser) {
 
 void step_parser_init(StepParser *parser, void (*take)(void *data, const StepRecord *step),
                       void *data) {
-    *parser = (StepParser){.take = take, .data = data, .shown = -1, .epoch = -1};
+    *parser = (StepParser){.take = take, .data = data, .shown = -1};
     init_tables(parser);
 }
 

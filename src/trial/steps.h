@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { STEP_LINE_MAX = 64 * 1024, STEP_PHASE_MAX = 12 };
+enum { STEP_LINE_MAX = 64 * 1024, STEP_PHASE_MAX = 12, STEP_EPOCHS_MAX = 8 };
 
 typedef struct StepRecord {
     int64_t step;
@@ -23,6 +23,14 @@ typedef struct StepRecord {
     char phase[STEP_PHASE_MAX]; // "", "wait", "warmup", "active", "tail"
 } StepRecord;
 
+// Where the steps of an epoch lie, in logs that count anew in each.
+typedef struct StepEpoch {
+    double number;
+    int64_t first;  // as printed
+    int64_t offset; // what is added to it
+    int64_t last;   // the highest so far, offset included
+} StepEpoch;
+
 typedef struct StepParser {
     void (*take)(void *data, const StepRecord *step);
     void *data;
@@ -30,8 +38,9 @@ typedef struct StepParser {
     bool is_long;      // it is beyond STEP_LINE_MAX: the rest is dropped
     uint32_t seconds[256];  // a bit for each second letter of keys that begin so
     uint8_t first_key[256]; // the first one that does
-    int64_t last, offset; // of steps that begin anew in each epoch
-    double epoch;
+    int64_t last; // step
+    StepEpoch epochs[STEP_EPOCHS_MAX]; // the latest ones: one rank is ahead of another
+    uint32_t epoch_count;
     int64_t shown;     // of `shown/total` in a progress bar; -1: none yet
     double shown_time_s; // its rate; 0: none
     double shown_quantum_s;
