@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "model/json_read.h"
+#include "model/shell.h"
 #include "trial/gate.h"
 
 #include <math.h>
@@ -197,25 +198,11 @@ const char *const *arm_argv(Arena *arena, const Launch *launch, const Overlay *o
     return argv;
 }
 
-static bool is_plain(const char *word) {
-    return *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                       "0123456789_-./=:,+@%")];
-}
-
 Str arm_command(Arena *arena, const char *const *argv) {
     Buf text = {0};
     for (uint32_t i = 0; argv[i]; i++) {
         if (i) buf_add_char(&text, ' ');
-        if (is_plain(argv[i])) {
-            buf_add(&text, str_of(argv[i]));
-            continue;
-        }
-        buf_add_char(&text, '\'');
-        for (const char *c = argv[i]; *c; c++) {
-            if (*c == '\'') buf_add(&text, STR("'\\''"));
-            else buf_add_char(&text, *c);
-        }
-        buf_add_char(&text, '\'');
+        shell_add_word(&text, str_of(argv[i]));
     }
     Str command = arena_str(arena, buf_str(&text));
     buf_free(&text);
