@@ -216,25 +216,20 @@ bool confirmations_read(ConfirmationSet *out, Arena *arena, const char *folder, 
 
 // ---- Writing.
 
-static void add_str(Json *json, const char *name, Str text) {
-    json_key(json, name);
-    json_str(json, text);
-}
-
 static void write_one(Json *json, const Confirmation *c) {
     json_object(json, JSON_BLOCK);
-    add_str(json, "id", c->id);
-    add_str(json, "file", c->file);
-    add_str(json, "tool_version", c->tool_version);
-    add_str(json, "rule", c->rule);
-    add_str(json, "rule_version", c->rule_version);
-    add_str(json, "file_sha256", c->file_sha256);
-    add_str(json, "original_sha256", c->original_sha256);
-    add_str(json, "replacement_sha256", c->replacement_sha256);
-    add_str(json, "edits_sha256", c->edits_sha256);
-    add_str(json, "by", str_of(confirmed_by_name(c->by)));
-    add_str(json, "statement", c->statement);
-    add_str(json, "confirmed_at", c->confirmed_at);
+    json_add_str(json, "id", c->id);
+    json_add_str(json, "file", c->file);
+    json_add_str(json, "tool_version", c->tool_version);
+    json_add_str(json, "rule", c->rule);
+    json_add_str(json, "rule_version", c->rule_version);
+    json_add_str(json, "file_sha256", c->file_sha256);
+    json_add_str(json, "original_sha256", c->original_sha256);
+    json_add_str(json, "replacement_sha256", c->replacement_sha256);
+    json_add_str(json, "edits_sha256", c->edits_sha256);
+    json_add_str(json, "by", str_of(confirmed_by_name(c->by)));
+    json_add_str(json, "statement", c->statement);
+    json_add_str(json, "confirmed_at", c->confirmed_at);
     json_end(json);
 }
 

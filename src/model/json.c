@@ -178,3 +178,32 @@ void json_null(Json *json) {
     begin(json);
     buf_add(json->out, STR("null"));
 }
+
+void json_add_str(Json *json, const char *name, Str text) {
+    json_key(json, name);
+    json_str(json, text);
+}
+
+void json_add_word(Json *json, const char *name, const char *word) {
+    json_add_str(json, name, str_of(word));
+}
+
+void json_add_uint(Json *json, const char *name, uint64_t number) {
+    json_key(json, name);
+    json_uint(json, number);
+}
+
+void json_add_int(Json *json, const char *name, int64_t number) {
+    json_key(json, name);
+    json_int_write(json, number);
+}
+
+void json_add_double(Json *json, const char *name, double number) {
+    json_key(json, name);
+    json_double(json, number);
+}
+
+void json_add_bool(Json *json, const char *name, bool value) {
+    json_key(json, name);
+    json_bool(json, value);
+}

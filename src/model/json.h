@@ -40,4 +40,12 @@ void json_double(Json *json, double number);
 void json_bool(Json *json, bool value);
 void json_null(Json *json);
 
+// A member of an object: its key and its value.
+void json_add_str(Json *json, const char *name, Str text);
+void json_add_word(Json *json, const char *name, const char *word);
+void json_add_uint(Json *json, const char *name, uint64_t number);
+void json_add_int(Json *json, const char *name, int64_t number);
+void json_add_double(Json *json, const char *name, double number);
+void json_add_bool(Json *json, const char *name, bool value);
+
 #endif

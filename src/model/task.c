@@ -176,21 +176,6 @@ bool tasks_read(TaskList *out, Arena *arena, const char *folder, Err *err) {
 
 // ---- writing ------------------------------------------------------------------
 
-static void add_str(Json *json, const char *name, Str text) {
-    json_key(json, name);
-    json_str(json, text);
-}
-
-static void add_flag(Json *json, const char *name, bool value) {
-    json_key(json, name);
-    json_bool(json, value);
-}
-
-static void add_number(Json *json, const char *name, double value) {
-    json_key(json, name);
-    json_double(json, value);
-}
-
 static void add_strings(Json *json, const char *name, const Str *at, uint32_t count) {
     json_key(json, name);
     json_array(json, JSON_LINE);
@@ -203,27 +188,27 @@ static void write_launch(Json *json, const Launch *launch) {
     json_object(json, JSON_BLOCK);
     add_strings(json, "argv", launch->argv.at, launch->argv.len);
     add_strings(json, "ids", launch->ids.at, launch->ids.len);
-    add_str(json, "folder", launch->folder);
-    add_str(json, "log", launch->log);
-    add_str(json, "python", launch->python);
-    add_str(json, "device", launch->device);
+    json_add_str(json, "folder", launch->folder);
+    json_add_str(json, "log", launch->log);
+    json_add_str(json, "python", launch->python);
+    json_add_str(json, "device", launch->device);
     json_key(json, "steps");
     json_int_write(json, launch->steps);
     json_key(json, "seed");
     json_int_write(json, launch->seed);
-    add_number(json, "threshold", launch->threshold);
-    add_number(json, "timeout_s", launch->timeout_s);
-    add_flag(json, "no_emulate", launch->no_emulate);
-    add_flag(json, "no_performance", launch->no_performance);
+    json_add_double(json, "threshold", launch->threshold);
+    json_add_double(json, "timeout_s", launch->timeout_s);
+    json_add_bool(json, "no_emulate", launch->no_emulate);
+    json_add_bool(json, "no_performance", launch->no_performance);
     json_end(json);
 }
 
 static void write_stage(Json *json, const char *name, const Stage *stage) {
     json_object(json, JSON_LINE);
-    if (name) add_str(json, "name", str_of(name));
-    add_str(json, "status", str_of(stage_status_name(stage->status)));
-    add_str(json, "reason", stage->reason);
-    add_flag(json, "emulated", stage->emulated);
+    if (name) json_add_str(json, "name", str_of(name));
+    json_add_str(json, "status", str_of(stage_status_name(stage->status)));
+    json_add_str(json, "reason", stage->reason);
+    json_add_bool(json, "emulated", stage->emulated);
     json_end(json);
 }
 
@@ -237,17 +222,17 @@ void stages_write(Json *json, const Task *task) {
 
 static void write_task(Json *json, const Task *task) {
     json_object(json, JSON_BLOCK);
-    add_str(json, "id", task->id);
-    add_str(json, "slug", task->slug);
-    add_str(json, "state", str_of(task_state_name(task->state)));
+    json_add_str(json, "id", task->id);
+    json_add_str(json, "slug", task->slug);
+    json_add_str(json, "state", str_of(task_state_name(task->state)));
     json_key(json, "stages");
     stages_write(json, task);
-    add_str(json, "speed", str_of(speed_name(task->speed)));
-    add_str(json, "answer", str_of(answer_name(task->answer)));
-    add_str(json, "reason", task->reason);
-    add_str(json, "file_sha256", task->file_sha256);
-    add_str(json, "edits_sha256", task->edits_sha256);
-    add_str(json, "launch_sha256", task->launch_sha256);
+    json_add_str(json, "speed", str_of(speed_name(task->speed)));
+    json_add_str(json, "answer", str_of(answer_name(task->answer)));
+    json_add_str(json, "reason", task->reason);
+    json_add_str(json, "file_sha256", task->file_sha256);
+    json_add_str(json, "edits_sha256", task->edits_sha256);
+    json_add_str(json, "launch_sha256", task->launch_sha256);
     json_end(json);
 }
 

@@ -132,16 +132,6 @@ JournalFile *journal_find(const Journal *journal, Str file) {
 
 // ---- writing ----------------------------------------------------------------
 
-static void add_text(Json *json, const char *name, Str text) {
-    json_key(json, name);
-    json_str(json, text);
-}
-
-static void add_number(Json *json, const char *name, uint32_t number) {
-    json_key(json, name);
-    json_uint(json, number);
-}
-
 static void add_ids(Json *json, const char *name, const EditSet *set) {
     json_key(json, name);
     json_array(json, JSON_BLOCK);
@@ -151,18 +141,18 @@ static void add_ids(Json *json, const char *name, const EditSet *set) {
 
 static void write_edit(Json *json, const Finding *edit) {
     json_object(json, JSON_BLOCK);
-    add_text(json, "id", edit->id);
-    add_number(json, "start_line", edit->start_line);
-    add_number(json, "end_line", edit->end_line);
-    add_text(json, "original", edit->original);
-    add_text(json, "replacement", edit->replacement);
+    json_add_str(json, "id", edit->id);
+    json_add_uint(json, "start_line", edit->start_line);
+    json_add_uint(json, "end_line", edit->end_line);
+    json_add_str(json, "original", edit->original);
+    json_add_str(json, "replacement", edit->replacement);
     json_key(json, "inserts");
     json_array(json, JSON_BLOCK);
     for (uint32_t i = 0; i < edit->inserts.len; i++) {
         json_object(json, JSON_LINE);
-        add_number(json, "line", edit->inserts.at[i].line);
-        add_number(json, "order", edit->inserts.at[i].order);
-        add_text(json, "text", edit->inserts.at[i].text);
+        json_add_uint(json, "line", edit->inserts.at[i].line);
+        json_add_uint(json, "order", edit->inserts.at[i].order);
+        json_add_str(json, "text", edit->inserts.at[i].text);
         json_end(json);
     }
     json_end(json);
@@ -171,10 +161,10 @@ static void write_edit(Json *json, const Finding *edit) {
 
 static void write_entry(Json *json, const JournalFile *file) {
     json_object(json, JSON_BLOCK);
-    add_text(json, "file", file->file);
-    add_text(json, "pristine_sha256", file->pristine_sha256);
-    add_text(json, "current_sha256", file->current_sha256);
-    add_text(json, "pending_sha256", file->pending_sha256);
+    json_add_str(json, "file", file->file);
+    json_add_str(json, "pristine_sha256", file->pristine_sha256);
+    json_add_str(json, "current_sha256", file->current_sha256);
+    json_add_str(json, "pending_sha256", file->pending_sha256);
     add_ids(json, "applied", &file->applied);
     add_ids(json, "pending", &file->pending);
     json_key(json, "edits");
@@ -193,8 +183,8 @@ static bool write_journal(const Journal *journal, Err *err) {
     Json json;
     json_init(&json, &text);
     json_object(&json, JSON_BLOCK);
-    add_number(&json, "schema", JOURNAL_SCHEMA);
-    add_text(&json, "root", journal->root);
+    json_add_uint(&json, "schema", JOURNAL_SCHEMA);
+    json_add_str(&json, "root", journal->root);
     json_key(&json, "files");
     json_array(&json, JSON_BLOCK);
     for (uint32_t i = 0; i < journal->files.len; i++) write_entry(&json, &journal->files.at[i]);

@@ -9,20 +9,6 @@
 
 #include <stdlib.h>
 
-static void add_str(Json *json, const char *name, Str text) {
-    json_key(json, name);
-    json_str(json, text);
-}
-
-static void add_word(Json *json, const char *name, const char *word) {
-    add_str(json, name, str_of(word));
-}
-
-static void add_uint(Json *json, const char *name, uint64_t number) {
-    json_key(json, name);
-    json_uint(json, number);
-}
-
 static void open_array(Json *json, const char *name) {
     json_key(json, name);
     json_array(json, JSON_BLOCK);
@@ -37,10 +23,10 @@ static void add_strings(Json *json, const char *name, const Str *at,
 
 static void write_span(Json *json, const Span *span) {
     json_object(json, JSON_LINE);
-    add_str(json, "file", span->file);
-    add_uint(json, "start_line", span->start_line);
-    add_uint(json, "end_line", span->end_line);
-    add_str(json, "text", span->text);
+    json_add_str(json, "file", span->file);
+    json_add_uint(json, "start_line", span->start_line);
+    json_add_uint(json, "end_line", span->end_line);
+    json_add_str(json, "text", span->text);
     json_end(json);
 }
 
@@ -53,10 +39,10 @@ static void add_spans(Json *json, const char *name, const Span *at,
 
 static void write_fact(Json *json, const Fact *fact) {
     json_object(json, JSON_BLOCK);
-    add_str(json, "name", fact->name);
-    add_str(json, "claim", fact->claim);
-    add_word(json, "state", fact_state_name(fact->state));
-    add_str(json, "guard", fact->guard);
+    json_add_str(json, "name", fact->name);
+    json_add_str(json, "claim", fact->claim);
+    json_add_word(json, "state", fact_state_name(fact->state));
+    json_add_str(json, "guard", fact->guard);
     add_spans(json, "chain", fact->chain.at, fact->chain.len);
     json_end(json);
 }
@@ -73,9 +59,9 @@ static void add_inserts(Json *json, const Finding *finding) {
     open_array(json, "inserts");
     for (uint32_t i = 0; i < finding->inserts.len; i++) {
         json_object(json, JSON_LINE);
-        add_uint(json, "line", finding->inserts.at[i].line);
-        add_uint(json, "order", finding->inserts.at[i].order);
-        add_str(json, "text", finding->inserts.at[i].text);
+        json_add_uint(json, "line", finding->inserts.at[i].line);
+        json_add_uint(json, "order", finding->inserts.at[i].order);
+        json_add_str(json, "text", finding->inserts.at[i].text);
         json_end(json);
     }
     json_end(json);
@@ -86,10 +72,10 @@ static void add_ports(Json *json, const char *name, const Port *at,
     open_array(json, name);
     for (uint32_t i = 0; i < count; i++) {
         json_object(json, JSON_LINE);
-        add_str(json, "name", at[i].name);
-        add_str(json, "expr", at[i].expr);
-        add_str(json, "dtype", at[i].dtype);
-        add_str(json, "shape", at[i].shape);
+        json_add_str(json, "name", at[i].name);
+        json_add_str(json, "expr", at[i].expr);
+        json_add_str(json, "dtype", at[i].dtype);
+        json_add_str(json, "shape", at[i].shape);
         json_end(json);
     }
     json_end(json);
@@ -103,9 +89,9 @@ static void add_switch(Json *json, const Finding *finding) {
         return;
     }
     json_object(json, JSON_BLOCK);
-    add_word(json, "kind", switch_kind_name(choice->kind));
-    add_str(json, "expr", choice->expr);
-    add_str(json, "name", choice->name);
+    json_add_word(json, "kind", switch_kind_name(choice->kind));
+    json_add_str(json, "expr", choice->expr);
+    json_add_str(json, "name", choice->name);
     json_key(json, "where");
     if (choice->where.file.len) {
         write_span(json, &choice->where);
@@ -118,8 +104,8 @@ static void add_switch(Json *json, const Finding *finding) {
 static void add_gain_and_op(Json *json, const Finding *finding) {
     json_key(json, "gain");
     json_object(json, JSON_BLOCK);
-    add_str(json, "text", finding->gain);
-    add_str(json, "ground", finding->gain_ground);
+    json_add_str(json, "text", finding->gain);
+    json_add_str(json, "ground", finding->gain_ground);
     json_end(json);
     add_spans(json, "references", finding->references.at,
               finding->references.len);
@@ -127,31 +113,31 @@ static void add_gain_and_op(Json *json, const Finding *finding) {
     add_spans(json, "helpers", finding->helpers.at, finding->helpers.len);
     json_key(json, "op");
     json_object(json, JSON_BLOCK);
-    add_str(json, "signature", finding->op_signature);
-    add_str(json, "summary", finding->op_summary);
-    add_str(json, "source", finding->op_source);
+    json_add_str(json, "signature", finding->op_signature);
+    json_add_str(json, "summary", finding->op_summary);
+    json_add_str(json, "source", finding->op_source);
     json_end(json);
 }
 
 static void write_finding(Json *json, const Finding *finding) {
     json_object(json, JSON_BLOCK);
-    add_str(json, "id", finding->id);
-    add_str(json, "family", finding->family);
-    add_str(json, "api", finding->api);
-    add_str(json, "rule", finding->rule);
-    add_str(json, "rule_version", finding->rule_version);
-    add_str(json, "variant", finding->variant);
-    add_word(json, "verdict", verdict_name(finding->verdict));
-    add_word(json, "priority", priority_name(finding->priority));
-    add_str(json, "file", finding->file);
-    add_str(json, "file_sha256", finding->file_sha256);
-    add_uint(json, "start_line", finding->start_line);
-    add_uint(json, "end_line", finding->end_line);
-    add_str(json, "qualname", finding->qualname);
+    json_add_str(json, "id", finding->id);
+    json_add_str(json, "family", finding->family);
+    json_add_str(json, "api", finding->api);
+    json_add_str(json, "rule", finding->rule);
+    json_add_str(json, "rule_version", finding->rule_version);
+    json_add_str(json, "variant", finding->variant);
+    json_add_word(json, "verdict", verdict_name(finding->verdict));
+    json_add_word(json, "priority", priority_name(finding->priority));
+    json_add_str(json, "file", finding->file);
+    json_add_str(json, "file_sha256", finding->file_sha256);
+    json_add_uint(json, "start_line", finding->start_line);
+    json_add_uint(json, "end_line", finding->end_line);
+    json_add_str(json, "qualname", finding->qualname);
     add_facts(json, finding);
     add_strings(json, "reasons", finding->reasons.at, finding->reasons.len);
-    add_str(json, "original", finding->original);
-    add_str(json, "replacement", finding->replacement);
+    json_add_str(json, "original", finding->original);
+    json_add_str(json, "replacement", finding->replacement);
     add_inserts(json, finding);
     add_ports(json, "inputs", finding->inputs.at, finding->inputs.len);
     add_ports(json, "outputs", finding->outputs.at, finding->outputs.len);
@@ -179,7 +165,7 @@ static void add_by_family(Json *json, const FindingSet *set) {
     for (uint32_t i = 0, end; i < count; i = end) {
         end = i + 1;
         while (end < count && str_eq(families[i], families[end])) end++;
-        add_uint(json, arena_cstr(&arena, families[i]), end - i);
+        json_add_uint(json, arena_cstr(&arena, families[i]), end - i);
     }
     json_end(json);
     arena_free(&arena);
@@ -193,7 +179,7 @@ static void add_by_verdict(Json *json, const FindingSet *set) {
     json_key(json, "by_verdict");
     json_object(json, JSON_LINE);
     for (uint32_t v = 0; v < COUNT(counts); v++) {
-        add_uint(json, verdict_name((Verdict)v), counts[v]);
+        json_add_uint(json, verdict_name((Verdict)v), counts[v]);
     }
     json_end(json);
 }
@@ -201,14 +187,14 @@ static void add_by_verdict(Json *json, const FindingSet *set) {
 static void add_counts(Json *json, const FindingSet *set) {
     json_key(json, "counts");
     json_object(json, JSON_BLOCK);
-    add_uint(json, "files", set->file_count);
-    add_uint(json, "functions", set->function_count);
-    add_uint(json, "lines", set->line_count);
-    add_uint(json, "findings", set->findings.len);
+    json_add_uint(json, "files", set->file_count);
+    json_add_uint(json, "functions", set->function_count);
+    json_add_uint(json, "lines", set->line_count);
+    json_add_uint(json, "findings", set->findings.len);
     add_by_verdict(json, set);
     add_by_family(json, set);
-    add_uint(json, "existing", set->existing.len);
-    add_uint(json, "skipped", set->skipped.len);
+    json_add_uint(json, "existing", set->existing.len);
+    json_add_uint(json, "skipped", set->skipped.len);
     json_end(json);
 }
 
@@ -217,9 +203,9 @@ static void add_skipped(Json *json, const FindingSet *set) {
     for (uint32_t i = 0; i < set->skipped.len; i++) {
         const Skipped *skipped = &set->skipped.at[i];
         json_object(json, JSON_LINE);
-        add_str(json, "file", skipped->file);
-        add_uint(json, "line", skipped->line);
-        add_str(json, "reason", skipped->reason);
+        json_add_str(json, "file", skipped->file);
+        json_add_uint(json, "line", skipped->line);
+        json_add_str(json, "reason", skipped->reason);
         json_end(json);
     }
     json_end(json);
@@ -230,11 +216,11 @@ static void add_existing(Json *json, const FindingSet *set) {
     for (uint32_t i = 0; i < set->existing.len; i++) {
         const Existing *existing = &set->existing.at[i];
         json_object(json, JSON_LINE);
-        add_str(json, "file", existing->file);
-        add_uint(json, "start_line", existing->start_line);
-        add_uint(json, "end_line", existing->end_line);
-        add_str(json, "api", existing->api);
-        add_str(json, "qualname", existing->qualname);
+        json_add_str(json, "file", existing->file);
+        json_add_uint(json, "start_line", existing->start_line);
+        json_add_uint(json, "end_line", existing->end_line);
+        json_add_str(json, "api", existing->api);
+        json_add_str(json, "qualname", existing->qualname);
         json_end(json);
     }
     json_end(json);
@@ -252,19 +238,19 @@ static void add_scan(Json *json, const ScanRecord *scan) {
     json_object(json, JSON_BLOCK);
     add_line(json, "paths", scan->paths.at, scan->paths.len);
     add_line(json, "rules", scan->rules.at, scan->rules.len);
-    add_str(json, "rule", scan->rule);
-    add_str(json, "python", scan->python);
+    json_add_str(json, "rule", scan->rule);
+    json_add_str(json, "python", scan->python);
     json_end(json);
 }
 
 static void add_head(Json *json, const FindingSet *set) {
-    add_uint(json, "schema", FINDINGS_SCHEMA);
+    json_add_uint(json, "schema", FINDINGS_SCHEMA);
     json_key(json, "tool");
     json_object(json, JSON_LINE);
-    add_str(json, "name", STR("npufuse"));
-    add_str(json, "version", set->tool_version);
+    json_add_str(json, "name", STR("npufuse"));
+    json_add_str(json, "version", set->tool_version);
     json_end(json);
-    add_str(json, "root", set->root);
+    json_add_str(json, "root", set->root);
     add_scan(json, &set->scan);
     add_line(json, "families", set->families.at, set->families.len);
 }

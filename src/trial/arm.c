@@ -18,33 +18,13 @@ enum { TAIL_LINES = 8, TAIL_BYTES = 4000, LEFT_STEPS = 5, FOLLOW_BYTES = 256 * 1
 
 // ---- arm.json -------------------------------------------------------------------
 
-static void add_str(Json *json, const char *name, const char *text) {
-    json_key(json, name);
-    json_str(json, str_of(text));
-}
-
-static void add_text(Json *json, const char *name, Str text) {
-    json_key(json, name);
-    json_str(json, text);
-}
-
-static void add_uint(Json *json, const char *name, uint64_t value) {
-    json_key(json, name);
-    json_uint(json, value);
-}
-
-static void add_flag(Json *json, const char *name, bool value) {
-    json_key(json, name);
-    json_bool(json, value);
-}
-
 // "torch_npu.npu_rms_norm" -> module and operator
 static void add_operator(Json *json, Str api) {
     size_t dot = api.len;
     while (dot > 0 && api.at[dot - 1] != '.') dot--;
-    add_text(json, "module", (Str){api.at, dot ? dot - 1 : 0});
-    add_text(json, "operator", (Str){api.at + dot, api.len - dot});
-    add_str(json, "predicate", "npu_fused_ready");
+    json_add_str(json, "module", (Str){api.at, dot ? dot - 1 : 0});
+    json_add_str(json, "operator", (Str){api.at + dot, api.len - dot});
+    json_add_word(json, "predicate", "npu_fused_ready");
 }
 
 static void add_inputs(Json *json, const Finding *finding) {
@@ -52,8 +32,8 @@ static void add_inputs(Json *json, const Finding *finding) {
     json_array(json, JSON_BLOCK);
     for (uint32_t i = 0; i < finding->inputs.len; i++) {
         json_object(json, JSON_LINE);
-        add_text(json, "name", finding->inputs.at[i].name);
-        add_text(json, "expr", finding->inputs.at[i].expr);
+        json_add_str(json, "name", finding->inputs.at[i].name);
+        json_add_str(json, "expr", finding->inputs.at[i].expr);
         json_end(json);
     }
     json_end(json);
@@ -63,12 +43,12 @@ static void add_candidate(Json *json, Arena *arena, const ArmSpec *spec, uint32_
     const ArmCandidate *candidate = &spec->candidates[i];
     const Finding *finding = candidate->finding;
     json_object(json, JSON_BLOCK);
-    add_text(json, "id", finding->id);
-    add_text(json, "file", overlay_file(spec->overlay, arena, finding->file));
-    add_text(json, "qualname", finding->qualname);
-    add_uint(json, "start_line", candidate->start_line);
-    add_uint(json, "end_line", candidate->end_line);
-    add_flag(json, "edited", candidate->edited);
+    json_add_str(json, "id", finding->id);
+    json_add_str(json, "file", overlay_file(spec->overlay, arena, finding->file));
+    json_add_str(json, "qualname", finding->qualname);
+    json_add_uint(json, "start_line", candidate->start_line);
+    json_add_uint(json, "end_line", candidate->end_line);
+    json_add_bool(json, "edited", candidate->edited);
     add_operator(json, finding->api);
     add_inputs(json, finding);
     json_end(json);
@@ -79,15 +59,15 @@ static void write_arm(Buf *out, Arena *arena, const ArmSpec *spec) {
     const char *counts = path_join(arena, str_of(spec->folder), STR("counts"));
     json_init(&json, out);
     json_object(&json, JSON_BLOCK);
-    add_uint(&json, "schema", 1);
-    add_str(&json, "mode", spec->mode == ARM_CAPTURE ? "capture" : "run");
-    add_str(&json, "role", spec->is_candidate ? "candidate" : "baseline");
-    add_str(&json, "counts", counts);
-    add_str(&json, "capture", path_join(arena, str_of(spec->folder), STR("capture")));
-    add_flag(&json, "emulate", !spec->launch->no_emulate);
-    add_str(&json, "root", spec->overlay->root);
-    add_str(&json, "tree", spec->overlay->tree);
-    add_str(&json, "package", spec->runtime->package);
+    json_add_uint(&json, "schema", 1);
+    json_add_word(&json, "mode", spec->mode == ARM_CAPTURE ? "capture" : "run");
+    json_add_word(&json, "role", spec->is_candidate ? "candidate" : "baseline");
+    json_add_word(&json, "counts", counts);
+    json_add_word(&json, "capture", path_join(arena, str_of(spec->folder), STR("capture")));
+    json_add_bool(&json, "emulate", !spec->launch->no_emulate);
+    json_add_word(&json, "root", spec->overlay->root);
+    json_add_word(&json, "tree", spec->overlay->tree);
+    json_add_word(&json, "package", spec->runtime->package);
     json_key(&json, "ops");
     json_array(&json, JSON_LINE);
     for (uint32_t i = 0; i < spec->runtime->op_count; i++) {
@@ -292,13 +272,13 @@ static bool write_result(const ArmSpec *spec, Arena *arena, const ArmResult *res
     Json json;
     json_init(&json, &text);
     json_object(&json, JSON_BLOCK);
-    add_uint(&json, "schema", 1);
-    add_text(&json, "key", spec->key);
-    add_uint(&json, "end", result->end);
-    add_uint(&json, "code", (uint64_t)result->code);
+    json_add_uint(&json, "schema", 1);
+    json_add_str(&json, "key", spec->key);
+    json_add_uint(&json, "end", result->end);
+    json_add_uint(&json, "code", (uint64_t)result->code);
     json_key(&json, "seconds");
     json_double(&json, result->seconds);
-    add_flag(&json, "left", result->left);
+    json_add_bool(&json, "left", result->left);
     json_key(&json, "counts");
     counts_write(&json, &result->counts);
     write_digits(&json, &result->steps);

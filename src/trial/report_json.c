@@ -12,25 +12,6 @@
 
 extern char **environ;
 
-static void add_text(Json *json, const char *name, Str text) {
-    json_key(json, name);
-    json_str(json, text);
-}
-
-static void add_word(Json *json, const char *name, const char *word) {
-    add_text(json, name, str_of(word));
-}
-
-static void add_int(Json *json, const char *name, int64_t value) {
-    json_key(json, name);
-    json_int_write(json, value);
-}
-
-static void add_number(Json *json, const char *name, double value) {
-    json_key(json, name);
-    json_double(json, value);
-}
-
 static void open_object(Json *json, const char *name) {
     json_key(json, name);
     json_object(json, JSON_BLOCK);
@@ -64,17 +45,17 @@ static void add_basic_info(Json *json, const Work *work) {
     const Trial *trial = work->trial;
     const Launch *launch = &trial->tasks->launch;
     open_object(json, "basic_info");
-    add_text(json, "task_name", path_base(str_of(trial->root)));
-    add_text(json, "candidate_name", work->task->id);
-    add_word(json, "baseline_status",
+    json_add_str(json, "task_name", path_base(str_of(trial->root)));
+    json_add_str(json, "candidate_name", work->task->id);
+    json_add_word(json, "baseline_status",
              run_status(trial->has_baseline, arm_is_complete(&trial->baseline, launch)));
-    add_word(json, "fused_status",
+    json_add_word(json, "fused_status",
              run_status(work->has_fused, arm_is_complete(&work->fused, launch)));
-    add_word(json, "final_conclusion", final_conclusion(work->task));
-    add_word(json, "work_dir", trial->work);
-    add_text(json, "hardware", trial->hardware);
-    add_int(json, "world_size", rank_count(work));
-    add_int(json, "rank_count", rank_count(work));
+    json_add_word(json, "final_conclusion", final_conclusion(work->task));
+    json_add_word(json, "work_dir", trial->work);
+    json_add_str(json, "hardware", trial->hardware);
+    json_add_int(json, "world_size", rank_count(work));
+    json_add_int(json, "rank_count", rank_count(work));
     json_end(json);
 }
 
@@ -89,10 +70,10 @@ static void add_conclusion(Json *json, const Task *task) {
         [ANSWER_DO_NOT] = "Do not replace.",
     };
     open_object(json, "conclusion");
-    add_word(json, "answer", answer_name(task->answer));
-    add_word(json, "speed", speed_name(task->speed));
-    add_word(json, "sentence", sentences[task->answer]);
-    add_text(json, "reason", task->reason);
+    json_add_word(json, "answer", answer_name(task->answer));
+    json_add_word(json, "speed", speed_name(task->speed));
+    json_add_word(json, "sentence", sentences[task->answer]);
+    json_add_str(json, "reason", task->reason);
     json_key(json, "emulated");
     json_bool(json, is_emulated(task));
     json_end(json);
@@ -101,26 +82,26 @@ static void add_conclusion(Json *json, const Task *task) {
 static void add_candidate(Json *json, const TrialCandidate *candidate) {
     const Finding *finding = candidate->finding;
     open_object(json, "candidate");
-    add_text(json, "id", finding->id);
-    add_text(json, "family", finding->family);
-    add_text(json, "api", finding->api);
-    add_text(json, "rule", finding->rule);
-    add_text(json, "rule_version", finding->rule_version);
-    add_text(json, "variant", finding->variant);
-    add_word(json, "verdict", verdict_name(finding->verdict));
-    add_text(json, "file", finding->file);
-    add_int(json, "start_line", finding->start_line);
-    add_int(json, "end_line", finding->end_line);
-    add_text(json, "qualname", finding->qualname);
-    add_text(json, "switch", finding->switch_.name);
+    json_add_str(json, "id", finding->id);
+    json_add_str(json, "family", finding->family);
+    json_add_str(json, "api", finding->api);
+    json_add_str(json, "rule", finding->rule);
+    json_add_str(json, "rule_version", finding->rule_version);
+    json_add_str(json, "variant", finding->variant);
+    json_add_word(json, "verdict", verdict_name(finding->verdict));
+    json_add_str(json, "file", finding->file);
+    json_add_int(json, "start_line", finding->start_line);
+    json_add_int(json, "end_line", finding->end_line);
+    json_add_str(json, "qualname", finding->qualname);
+    json_add_str(json, "switch", finding->switch_.name);
     open_array(json, "risks");
     for (uint32_t i = 0; i < finding->risks.len; i++) json_str(json, finding->risks.at[i]);
     json_end(json);
     json_end(json);
     open_object(json, "confirmation");
-    add_text(json, "by", candidate->confirmed_by);
-    add_text(json, "statement", candidate->statement);
-    add_text(json, "confirmed_at", candidate->confirmed_at);
+    json_add_str(json, "by", candidate->confirmed_by);
+    json_add_str(json, "statement", candidate->statement);
+    json_add_str(json, "confirmed_at", candidate->confirmed_at);
     json_end(json);
 }
 
@@ -129,12 +110,12 @@ static void add_candidates(Json *json, const Trial *trial) {
     for (uint32_t i = 0; i < trial->count; i++) {
         const Task *task = task_find(trial->tasks, trial->candidates[i].finding->id);
         json_object(json, JSON_LINE);
-        add_text(json, "id", task->id);
-        add_text(json, "slug", task->slug);
-        add_word(json, "state", task_state_name(task->state));
-        add_word(json, "answer", answer_name(task->answer));
-        add_text(json, "reason", task->reason);
-        add_text(json, "html", arena_printf(trial->arena, "%.*s.html", STR_FMT(task->slug)));
+        json_add_str(json, "id", task->id);
+        json_add_str(json, "slug", task->slug);
+        json_add_word(json, "state", task_state_name(task->state));
+        json_add_word(json, "answer", answer_name(task->answer));
+        json_add_str(json, "reason", task->reason);
+        json_add_str(json, "html", arena_printf(trial->arena, "%.*s.html", STR_FMT(task->slug)));
         json_end(json);
     }
     json_end(json);
@@ -170,16 +151,16 @@ static void add_commands(Json *json, const Work *work) {
     const char *const *base = trial->has_overlay
                                   ? arm_argv(arena, launch, &trial->baseline_overlay) : NULL;
     const char *const *fused = work->has_overlay ? arm_argv(arena, launch, &work->overlay) : NULL;
-    add_text(json, "baseline_cmd", base ? arm_command(arena, base) : STR(""));
-    add_text(json, "fused_cmd", fused ? arm_command(arena, fused) : STR(""));
+    json_add_str(json, "baseline_cmd", base ? arm_command(arena, base) : STR(""));
+    json_add_str(json, "fused_cmd", fused ? arm_command(arena, fused) : STR(""));
     Str script = STR("");
     for (uint32_t i = 0; i < launch->argv.len && !script.len; i++) {
         Str word = launch->argv.at[i];
         if (str_ends(word, ".py") || str_ends(word, ".sh")) script = word;
     }
-    add_text(json, "script_path", script);
-    add_word(json, "data_path", "");
-    add_word(json, "ckpt_path", "");
+    json_add_str(json, "script_path", script);
+    json_add_word(json, "data_path", "");
+    json_add_word(json, "ckpt_path", "");
     add_variables(json, work);
     json_end(json);
 }
@@ -188,16 +169,16 @@ static void add_diffs(Json *json, const Work *work) {
     const Finding *finding = work->candidate->finding;
     open_array(json, "diffs");
     json_object(json, JSON_BLOCK);
-    add_text(json, "file_path", finding->file);
+    json_add_str(json, "file_path", finding->file);
     open_array(json, "hunks");
     uint32_t added = 0;
     for (uint32_t i = 0; i < finding->inserts.len; i++) {
         const Insert *insert = &finding->inserts.at[i];
         json_object(json, JSON_BLOCK);
-        add_int(json, "old_line", insert->line);
-        add_int(json, "new_line", insert->line + added);
-        add_word(json, "old_code", "");
-        add_text(json, "new_code", insert->text);
+        json_add_int(json, "old_line", insert->line);
+        json_add_int(json, "new_line", insert->line + added);
+        json_add_word(json, "old_code", "");
+        json_add_str(json, "new_code", insert->text);
         json_end(json);
         for (size_t k = 0; k < insert->text.len; k++) added += insert->text.at[k] == '\n';
     }
@@ -206,10 +187,10 @@ static void add_diffs(Json *json, const Work *work) {
         line = work->edits.candidates.at[i].start_line;
     }
     json_object(json, JSON_BLOCK);
-    add_int(json, "old_line", finding->start_line);
-    add_int(json, "new_line", line);
-    add_text(json, "old_code", finding->original);
-    add_text(json, "new_code", finding->replacement);
+    json_add_int(json, "old_line", finding->start_line);
+    json_add_int(json, "new_line", line);
+    json_add_str(json, "old_code", finding->original);
+    json_add_str(json, "new_code", finding->replacement);
     json_end(json);
     json_end(json);
     json_end(json);
@@ -224,9 +205,9 @@ static void add_repeat(Json *json, const Trial *trial) {
         const StepRecord *again = step_list_find(&trial->again.steps, base->at[i].step);
         if (!again || !again->has_loss || !base->at[i].has_loss) continue;
         json_object(json, JSON_LINE);
-        add_int(json, "step", base->at[i].step);
-        add_number(json, "base_loss", base->at[i].loss);
-        add_number(json, "again_loss", again->loss);
+        json_add_int(json, "step", base->at[i].step);
+        json_add_double(json, "base_loss", base->at[i].loss);
+        json_add_double(json, "again_loss", again->loss);
         json_end(json);
     }
     json_end(json);
@@ -234,7 +215,7 @@ static void add_repeat(Json *json, const Trial *trial) {
 
 static void add_thresholds(Json *json, const Work *work) {
     open_object(json, "thresholds");
-    add_number(json, "max_rel_diff", work->trial->tasks->launch.threshold);
+    json_add_double(json, "max_rel_diff", work->trial->tasks->launch.threshold);
     json_key(json, "first_fail_step");
     if (work->gate.has_first_fail) json_int_write(json, work->gate.first_fail_step);
     else json_null(json);
@@ -244,7 +225,7 @@ static void add_thresholds(Json *json, const Work *work) {
     json_key(json, "repeat_rel_diff");
     if (work->trial->has_baseline) json_double(json, work->trial->repeat.max_rel_diff);
     else json_null(json);
-    add_int(json, "common_steps", work->gate.common);
+    json_add_int(json, "common_steps", work->gate.common);
     json_end(json);
 }
 
@@ -253,11 +234,11 @@ static void add_counts_of(Json *json, const char *arm, const Counts *counts, uin
         const Count *at = &counts->at[i];
         if (at->candidate != candidate) continue;
         json_object(json, JSON_LINE);
-        add_word(json, "arm", arm);
-        add_int(json, "rank", (int64_t)at->rank);
-        add_int(json, "fused", (int64_t)at->fused);
-        add_int(json, "else", (int64_t)at->other);
-        add_int(json, "emulated", (int64_t)at->emulated);
+        json_add_word(json, "arm", arm);
+        json_add_int(json, "rank", (int64_t)at->rank);
+        json_add_int(json, "fused", (int64_t)at->fused);
+        json_add_int(json, "else", (int64_t)at->other);
+        json_add_int(json, "emulated", (int64_t)at->emulated);
         json_end(json);
     }
 }
@@ -291,9 +272,9 @@ static void add_dropped(Json *json, const Work *work) {
     for (uint32_t i = 0; i < work->run_count && work->has_speed; i++) {
         if (!work->runs[i].dropped) continue;
         json_object(json, JSON_LINE);
-        add_word(json, "run", work->runs[i].name);
-        add_int(json, "steps", work->runs[i].dropped);
-        add_word(json, "why", "warm-up");
+        json_add_word(json, "run", work->runs[i].name);
+        json_add_int(json, "steps", work->runs[i].dropped);
+        json_add_word(json, "why", "warm-up");
         json_end(json);
     }
     json_end(json);
@@ -302,8 +283,8 @@ static void add_dropped(Json *json, const Work *work) {
 static void add_file(Json *json, const char *what, const char *path) {
     if (!path || file_kind(path) == FILE_NONE) return;
     json_object(json, JSON_LINE);
-    add_word(json, "what", what);
-    add_word(json, "path", path);
+    json_add_word(json, "what", what);
+    json_add_word(json, "path", path);
     json_end(json);
 }
 
@@ -322,8 +303,8 @@ static void write_report(Buf *out, const Work *work) {
     Json json;
     json_init(&json, out);
     json_object(&json, JSON_BLOCK);
-    add_int(&json, "schema", 1);
-    add_word(&json, "lang", trial->chinese ? "zh" : "en");
+    json_add_int(&json, "schema", 1);
+    json_add_word(&json, "lang", trial->chinese ? "zh" : "en");
     add_basic_info(&json, work);
     add_conclusion(&json, work->task);
     add_candidate(&json, work->candidate);

@@ -345,22 +345,12 @@ void stats_judge(Stats *out, Arena *arena, TimedRun *runs, uint32_t count, uint6
 
 // ---- JSON -------------------------------------------------------------------------------------
 
-static void add_number(Json *json, const char *name, double value) {
-    json_key(json, name);
-    json_double(json, value);
-}
-
-static void add_text(Json *json, const char *name, Str text) {
-    json_key(json, name);
-    json_str(json, text);
-}
-
 static void write_run(Json *json, const TimedRun *run) {
     json_object(json, JSON_LINE);
-    add_text(json, "name", str_of(run->name));
-    add_text(json, "arm", run->is_fused ? STR("fused") : STR("baseline"));
-    add_number(json, "median", run->median);
-    add_number(json, "p95", run->p95);
+    json_add_str(json, "name", str_of(run->name));
+    json_add_str(json, "arm", run->is_fused ? STR("fused") : STR("baseline"));
+    json_add_double(json, "median", run->median);
+    json_add_double(json, "p95", run->p95);
     json_key(json, "dropped");
     json_uint(json, run->dropped);
     json_key(json, "times");
@@ -372,20 +362,20 @@ static void write_run(Json *json, const TimedRun *run) {
 
 void stats_write(Json *json, const Stats *stats, const TimedRun *runs, uint32_t count) {
     json_object(json, JSON_BLOCK);
-    add_text(json, "speed", str_of(speed_name(stats->speed)));
-    add_number(json, "ratio", stats->ratio);
-    add_number(json, "low", stats->low);
-    add_number(json, "high", stats->high);
-    add_number(json, "minimum_effect", stats->minimum_effect);
-    add_number(json, "noise", stats->noise);
-    add_number(json, "resolution", stats->resolution);
-    add_number(json, "drift", stats->drift);
+    json_add_str(json, "speed", str_of(speed_name(stats->speed)));
+    json_add_double(json, "ratio", stats->ratio);
+    json_add_double(json, "low", stats->low);
+    json_add_double(json, "high", stats->high);
+    json_add_double(json, "minimum_effect", stats->minimum_effect);
+    json_add_double(json, "noise", stats->noise);
+    json_add_double(json, "resolution", stats->resolution);
+    json_add_double(json, "drift", stats->drift);
     json_key(json, "seed");
     json_uint(json, stats->seed);
     json_key(json, "runs");
     json_array(json, JSON_BLOCK);
     for (uint32_t i = 0; i < count; i++) write_run(json, &runs[i]);
     json_end(json);
-    add_text(json, "reason", stats->reason);
+    json_add_str(json, "reason", stats->reason);
     json_end(json);
 }

@@ -11,23 +11,13 @@
 
 enum { UNIT_LIMIT_S = 1800 };
 
-static void add_text(Json *json, const char *name, Str text) {
-    json_key(json, name);
-    json_str(json, text);
-}
-
-static void add_uint(Json *json, const char *name, uint64_t value) {
-    json_key(json, name);
-    json_uint(json, value);
-}
-
 static void add_ports(Json *json, const char *name, const Port *at, uint32_t count) {
     json_key(json, name);
     json_array(json, JSON_BLOCK);
     for (uint32_t i = 0; i < count; i++) {
         json_object(json, JSON_LINE);
-        add_text(json, "name", at[i].name);
-        add_text(json, "expr", at[i].expr);
+        json_add_str(json, "name", at[i].name);
+        json_add_str(json, "expr", at[i].expr);
         json_end(json);
     }
     json_end(json);
@@ -52,13 +42,13 @@ static void add_captured(Json *json, Trial *trial, Str id) {
 
 static void add_source(Json *json, const Work *work, const char *file) {
     const Finding *finding = work->candidate->finding;
-    add_text(json, "id", finding->id);
-    add_text(json, "file", str_of(file));
-    add_text(json, "qualname", finding->qualname);
-    add_uint(json, "start_line", finding->start_line);
-    add_uint(json, "end_line", finding->end_line);
-    add_text(json, "original", finding->original);
-    add_text(json, "replacement", finding->replacement);
+    json_add_str(json, "id", finding->id);
+    json_add_str(json, "file", str_of(file));
+    json_add_str(json, "qualname", finding->qualname);
+    json_add_uint(json, "start_line", finding->start_line);
+    json_add_uint(json, "end_line", finding->end_line);
+    json_add_str(json, "original", finding->original);
+    json_add_str(json, "replacement", finding->replacement);
     json_key(json, "inserts");
     json_array(json, JSON_BLOCK);
     for (uint32_t i = 0; i < finding->inserts.len; i++) {
@@ -72,15 +62,15 @@ static void add_operator(Json *json, const Work *work) {
     const Runtime *runtime = &work->trial->runtime;
     size_t dot = finding->api.len;
     while (dot > 0 && finding->api.at[dot - 1] != '.') dot--;
-    add_text(json, "rule_file", str_of(work->candidate->rule_file));
-    add_text(json, "rule", finding->rule);
+    json_add_str(json, "rule_file", str_of(work->candidate->rule_file));
+    json_add_str(json, "rule", finding->rule);
     json_key(json, "ops");
     json_array(json, JSON_LINE);
     for (uint32_t i = 0; i < runtime->op_count; i++) json_str(json, str_of(runtime->ops[i]));
     json_end(json);
-    add_text(json, "module", (Str){finding->api.at, dot ? dot - 1 : 0});
-    add_text(json, "operator", (Str){finding->api.at + dot, finding->api.len - dot});
-    add_text(json, "predicate", STR("npu_fused_ready"));
+    json_add_str(json, "module", (Str){finding->api.at, dot ? dot - 1 : 0});
+    json_add_str(json, "operator", (Str){finding->api.at + dot, finding->api.len - dot});
+    json_add_str(json, "predicate", STR("npu_fused_ready"));
     add_ports(json, "inputs", finding->inputs.at, finding->inputs.len);
     add_ports(json, "outputs", finding->outputs.at, finding->outputs.len);
 }
@@ -91,23 +81,23 @@ static void write_spec(Buf *out, const Work *work) {
     Json json;
     json_init(&json, out);
     json_object(&json, JSON_BLOCK);
-    add_uint(&json, "schema", 1);
+    json_add_uint(&json, "schema", 1);
     Str tree = str_of(trial->baseline_overlay.tree);
     Str file = overlay_file(&trial->baseline_overlay, trial->arena,
                             work->candidate->finding->file);
     add_source(&json, work, path_join(trial->arena, tree, file));
     add_operator(&json, work);
     add_captured(&json, trial, work->candidate->finding->id);
-    add_text(&json, "device", launch->device.len ? launch->device : STR("auto"));
+    json_add_str(&json, "device", launch->device.len ? launch->device : STR("auto"));
     json_key(&json, "emulate");
     json_bool(&json, !launch->no_emulate);
     json_key(&json, "seed");
     json_int_write(&json, launch->seed);
     // Not read by the runtime: elsewhere it is another question.
-    add_text(&json, "machine", trial->machine);
-    add_text(&json, "project", str_of(trial->baseline_overlay.digest));
-    add_text(&json, "python", str_of(trial->python));
-    add_text(&json, "npufuse", STR(NPUFUSE_VERSION));
+    json_add_str(&json, "machine", trial->machine);
+    json_add_str(&json, "project", str_of(trial->baseline_overlay.digest));
+    json_add_str(&json, "python", str_of(trial->python));
+    json_add_str(&json, "npufuse", STR(NPUFUSE_VERSION));
     json_end(&json);
 }
 
