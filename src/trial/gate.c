@@ -89,6 +89,10 @@ static Str say_fail(const Gate *out, Arena *arena, double threshold, const StepR
     if (!other || !other->has_loss) {
         return arena_printf(arena, "no loss at step %lld", step);
     }
+    if (!base || !base->has_loss) {
+        return arena_printf(arena, "the unchanged run has no loss at step %lld (here: %.7g)", step,
+                            other->loss);
+    }
     if (!isfinite(other->loss) || !isfinite(base->loss)) {
         return arena_printf(arena, "the loss is %g at step %lld (unchanged: %g)", other->loss, step,
                             base->loss);
@@ -112,6 +116,26 @@ static void judge(Gate *out, Arena *arena, GateLimits limits) {
                                is_coarse ? "; that is the last digit that the log prints" : "");
 }
 
+// The first step with a loss of `other` alone that lies among those of `base`:
+// Megatron prints no loss that is not positive. What `other` has before and behind
+// them is no fault, since a run may be ended a step later.
+static void find_hole(Gate *out, const StepList *base, const StepList *other) {
+    bool begins = false;
+    uint32_t i = 0, last = base->len;
+    while (last > 0 && !base->at[last - 1].has_loss) last--;
+    for (uint32_t k = 0; k < other->len; k++) {
+        const StepRecord *b = &other->at[k];
+        for (; i < last && base->at[i].step < b->step; i++) begins |= base->at[i].has_loss;
+        if (i == last) return;
+        bool has = base->at[i].step == b->step && base->at[i].has_loss;
+        if (!begins || has || !b->has_loss) continue;
+        if (out->has_first_fail && out->first_fail_step < b->step) return;
+        out->has_first_fail = true;
+        out->first_fail_step = b->step;
+        return;
+    }
+}
+
 void gate_compare(Gate *out, Arena *arena, const StepList *base, const StepList *other,
                   GateLimits limits) {
     double threshold = limits.threshold;
@@ -128,6 +152,7 @@ void gate_compare(Gate *out, Arena *arena, const StepList *base, const StepList 
             note_fail(out, a->step);
         }
     }
+    find_hole(out, base, other);
     out->window_rel_diff = window_diff(base, other);
     if (out->has_first_fail || (out->common && !(out->window_rel_diff <= coarse))) {
         out->verdict = GATE_FAIL;

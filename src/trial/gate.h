@@ -30,8 +30,8 @@ double gate_rel_diff(double base, double other);
 // digits are worth: what can be said of a step before the whole logs are known.
 bool gate_is_apart(const StepRecord *base, const StepRecord *other, double threshold);
 // Fails on a step beyond `threshold`, on one whose loss is not finite or that
-// `other` does not have, and on the window. Never tighter than
-// what the logs resolve.
+// `other` does not have, on a step of `other` that `base` lacks among its own, and on
+// the window. Never tighter than what the logs resolve.
 void gate_compare(Gate *out, Arena *arena, const StepList *base, const StepList *other,
                   GateLimits limits);
 // The array of {step, phase, base_loss, fused_loss, base_time, fused_time}:

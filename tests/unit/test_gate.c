@@ -119,6 +119,31 @@ static void more_steps_of_the_other_do_not(void **state) {
     assert_int_equal(w->gate.verdict, GATE_PASS);
 }
 
+// Without the loss, and without the whole record.
+static void a_hole_in_the_base_fails(void **state) {
+    World *w = *state;
+    w->base.at[30].has_loss = false;
+    expect_fail(w, 30, "the unchanged run has no loss at step 30");
+    w->base.at[30] = w->base.at[0];
+    memmove(w->base.at + 30, w->base.at + 31, (STEPS - 31) * sizeof(*w->base.at));
+    w->base.len--;
+    expect_fail(w, 30, "the unchanged run has no loss at step 30");
+    w->other.at[20].loss = NAN;
+    expect_fail(w, 20, "nan");
+    w->other.at[20].loss = falling(20);
+    w->other.at[40].loss = NAN;
+    expect_fail(w, 30, "the unchanged run has no loss at step 30");
+}
+
+static void steps_before_those_of_the_base_do_not(void **state) {
+    World *w = *state;
+    w->base.at[0].has_loss = false;
+    w->base.at[STEPS - 1].has_loss = false;
+    compare(w);
+    assert_int_equal(w->gate.verdict, GATE_PASS);
+    assert_int_equal(w->gate.common, STEPS - 2);
+}
+
 static void too_few_steps_are_undecided(void **state) {
     World *w = *state;
     w->base.len = w->other.len = GATE_MIN_STEPS - 1;
@@ -193,6 +218,8 @@ int main(void) {
         TEST(a_loss_that_is_not_finite_fails),
         TEST(a_missing_step_fails),
         TEST(more_steps_of_the_other_do_not),
+        TEST(a_hole_in_the_base_fails),
+        TEST(steps_before_those_of_the_base_do_not),
         TEST(too_few_steps_are_undecided),
         TEST(a_short_run_may_fail),
         TEST(the_last_window_may_fail),
