@@ -6,7 +6,7 @@ the syntax tree it is passed through a recorder at the place where it stands.
 
 Each distinct signature of a span is one line of ``<pid>.jsonl``, described in
 docs/formats.md, with how often it was seen. The file is written anew by a
-rename when a signature is new, and about twice a second otherwise: a process
+rename when a signature is new, and every few milliseconds otherwise: a process
 that is killed has told nearly all.
 """
 import ast
@@ -22,7 +22,9 @@ from npufuse.counts import rank
 from npufuse.spans import chain_of, parse_expression
 
 SIGNATURES_MAX = 200  # of one candidate; lengths of text can be any number
-WRITE_EVERY = 0.5  # seconds
+# The file is written again after so many times what the last writing took: a
+# process may be killed at any time, and its counts shall be those of then.
+WRITE_SHARE = 3
 PENDING_MAX = 200  # spans that were entered and have not met all inputs
 TEXT_MAX = 200  # characters of a local string
 
@@ -154,6 +156,7 @@ class Recorder:
         self.lock = threading.Lock()
         self.pending = threading.local()
         self.lines, self.written, self.dropped = {}, 0.0, False
+        self.pause = 0.0
 
     # ------------------------------------------------------------ the syntax tree
 
@@ -242,7 +245,7 @@ class Recorder:
                 line.update({k: found[k] for k in ("inputs", "locals") + parts[1:]})
                 self.lines[key] = line
                 self.written = 0.0
-            due = time.monotonic() - self.written > WRITE_EVERY
+            due = time.monotonic() - self.written > self.pause
         if due:
             self.write()
 
@@ -252,9 +255,11 @@ class Recorder:
         with self.lock:
             if not self.lines:
                 return
-            self.written = time.monotonic()
+            begun = time.monotonic()
             text = "".join(json.dumps(line) + "\n" for line in self.lines.values())
             path = os.path.join(self.folder, "%d.jsonl" % os.getpid())
             with open(path + ".part", "w", encoding="utf-8") as file:
                 file.write(text)
             os.replace(path + ".part", path)
+            self.written = time.monotonic()
+            self.pause = WRITE_SHARE * (self.written - begun)
