@@ -267,5 +267,7 @@ def test_the_loss_vetoes_what_wears_out(tmp_path):
     report = project.report(project.ids[0])
     assert report["thresholds"]["first_fail_step"] == 20 and report["performance"] is None
     steps = (project.work / f"{task['slug']}.jsonl").read_text().splitlines()
-    assert len(steps) == 25  # ended a few steps after it left
+    # Ended a few steps after it left; how many more are said meanwhile depends on
+    # how the output comes.
+    assert 24 <= len(steps) <= 40
     assert not list((project.work / "runs").glob("*/time-*"))
