@@ -8,7 +8,6 @@
 #include "cli/paths_python.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { SMALL = 1 << 20 };
 
@@ -58,15 +57,6 @@ static Str value_of(Str text, const char *key) {
 }
 
 // ---- Python and its packages ----------------------------------------------------------
-
-static const char *find_python(Arena *arena, const char *python) {
-    if (python) return proc_find(arena, python);
-    const char *venv = getenv("VIRTUAL_ENV");
-    const char *inside = venv ? path_join(arena, str_of(venv), STR("bin/python")) : NULL;
-    if (inside && access(inside, X_OK) == 0) return inside;
-    const char *found = proc_find(arena, "python3");
-    return found ? found : proc_find(arena, "python");
-}
 
 // "torch-2.7.1+cpu.dist-info" -> "2.7.1+cpu"; METADATA has it too.
 static Str version_in(Arena *arena, Str folder, const char *package) {
@@ -129,7 +119,7 @@ static Str python_version(Arena *arena, const char *python, const FolderVec *fol
 static void read_python(Environment *out, Arena *arena, const char *python) {
     FolderVec folders;
     Err ignored;
-    const char *found = find_python(arena, python);
+    const char *found = python_find(arena, python);
     out->python = str_of(found ? found : "");
     if (!python_search_folders(&folders, arena, python ? found : NULL, &ignored)) return;
     if (found) out->python_version = python_version(arena, found, &folders);
@@ -284,27 +274,22 @@ Str environment_release(Str version) {
     return (Str){version.at, i};
 }
 
-static void add_text(Json *json, const char *name, Str text) {
-    json_key(json, name);
-    json_str(json, text);
-}
-
 void environment_write(Json *json, const Environment *environment) {
     json_object(json, JSON_BLOCK);
-    add_text(json, "python", environment->python_version);
-    add_text(json, "python_path", environment->python);
-    add_text(json, "torch", environment->torch);
-    add_text(json, "torch_npu", environment->torch_npu);
-    add_text(json, "cann", environment->cann);
-    add_text(json, "driver", environment->driver);
-    add_text(json, "product", environment->product);
+    json_add_str(json, "python", environment->python_version);
+    json_add_str(json, "python_path", environment->python);
+    json_add_str(json, "torch", environment->torch);
+    json_add_str(json, "torch_npu", environment->torch_npu);
+    json_add_str(json, "cann", environment->cann);
+    json_add_str(json, "driver", environment->driver);
+    json_add_str(json, "product", environment->product);
     json_key(json, "devices");
     json_array(json, JSON_LINE);
     for (uint32_t i = 0; i < environment->devices.len; i++) {
         json_str(json, environment->devices.at[i]);
     }
     json_end(json);
-    add_text(json, "visible_devices", environment->visible);
-    add_text(json, "npufuse", STR(NPUFUSE_VERSION));
+    json_add_str(json, "visible_devices", environment->visible);
+    json_add_str(json, "npufuse", STR(NPUFUSE_VERSION));
     json_end(json);
 }

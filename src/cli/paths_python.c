@@ -6,6 +6,8 @@
 #include "cli/paths_python.h"
 
 #include "base/file.h"
+#include "base/locate.h"
+#include "base/proc.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -340,4 +342,21 @@ ModulePlace python_find_module(Arena *arena, const FolderVec *folders,
         }
     }
     return namespace_;
+}
+
+const char *python_find(Arena *arena, const char *named) {
+    if (named) return proc_find(arena, named);
+    const char *venv = getenv("VIRTUAL_ENV");
+    if (venv && *venv) {
+        const char *inside = path_join(arena, str_of(venv), STR("bin/python"));
+        if (access(inside, X_OK) == 0) return inside;
+    }
+    const char *found = proc_find(arena, "python3");
+    return found ? found : proc_find(arena, "python");
+}
+
+bool python_find_hook(Str *out, Arena *arena, Err *err) {
+    // In a source tree or below a prefix; beside the rules of a wheel.
+    return locate_data(out, arena, "python/npufuse/_site", err) ||
+           locate_data(out, arena, "_site", err);
 }

@@ -7,6 +7,14 @@
 
 typedef VEC(Str) FolderVec;
 
+// The command of a Python: `named` (a path or a name on PATH), or if that is NULL
+// the one of VIRTUAL_ENV, else python3 or python on PATH. NULL if there is none.
+const char *python_find(Arena *arena, const char *named);
+
+// The folder of npufuse's sitecustomize.py in this installation; the package
+// npufuse is the folder above it.
+MUST_CHECK bool python_find_hook(Str *out, Arena *arena, Err *err);
+
 // The folders of an import, in order: the current folder, PYTHONPATH, then
 // the site-packages of `python` (a path or a name on PATH) or, if it is NULL,
 // of VIRTUAL_ENV, of CONDA_PREFIX and of the first python3 on PATH; with the

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/paths_python.h"
 #include "match/rule.h"
 
 #include <errno.h>
@@ -82,25 +83,11 @@ static bool load(Buf *out, Arena *run, const RulesArgs *own, Err *err) {
 
 // ---- test -----------------------------------------------------------------------
 
-static const char *find_python(Arena *run, const char *named) {
-    if (named) return proc_find(run, named);
-    const char *venv = getenv("VIRTUAL_ENV");
-    if (venv && *venv) {
-        const char *inside = arena_printf(run, "%s/bin/python", venv).at;
-        if (access(inside, X_OK) == 0) return inside;
-    }
-    const char *found = proc_find(run, "python3");
-    return found ? found : proc_find(run, "python");
-}
-
 // The folder of the hook makes the package known to any Python; see
 // python/npufuse/_site/sitecustomize.py.
 static bool set_environment(Arena *run, Err *err) {
     Str site;
-    if (!locate_data(&site, run, "python/npufuse/_site", err) &&
-        !locate_data(&site, run, "_site", err)) {
-        return false;
-    }
+    if (!python_find_hook(&site, run, err)) return false;
     const char *path = getenv("PYTHONPATH");
     Str all = path && *path ? arena_printf(run, "%.*s:%s", STR_FMT(site), path) : site;
     if (setenv("PYTHONPATH", all.at, 1) != 0 || setenv("NPUFUSE_LOAD", "1", 1) != 0) {
@@ -115,7 +102,7 @@ static int test_rules(const RulesArgs *own, const ArgList *operands, Arena *run)
     if (!locate_rules(&bundled, run, &err) || !set_environment(run, &err)) {
         return output_fail(EXIT_USAGE, "%s", err.text);
     }
-    const char *python = find_python(run, own->python);
+    const char *python = python_find(run, own->python);
     if (!python) {
         return output_fail(EXIT_BLOCKED, "no Python '%s'; name one with --python",
                            own->python ? own->python : "python3");

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/locate.h"
+#include "cli/paths_python.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -57,11 +58,7 @@ static const char *find_python(TrialSetup *setup) {
     }
     const char *found = launch_python(setup);
     if (found) return absolute(run, found);
-    const char *venv = getenv("VIRTUAL_ENV");
-    const char *inside = venv ? path_join(run, str_of(venv), STR("bin/python")) : NULL;
-    if (inside && access(inside, X_OK) == 0) return inside;
-    found = proc_find(run, "python3");
-    return found ? found : proc_find(run, "python");
+    return python_find(run, NULL);
 }
 
 // Python finds the package through a folder that holds nothing else, so that
@@ -70,10 +67,7 @@ static bool find_runtime(TrialSetup *setup, Err *err) {
     Runtime *runtime = &setup->trial.runtime;
     Arena *run = setup->run;
     Str site;
-    if (!locate_data(&site, run, "python/npufuse/_site", err) &&
-        !locate_data(&site, run, "_site", err)) {
-        return false;
-    }
+    if (!python_find_hook(&site, run, err)) return false;
     const char *package = arena_cstr(run, path_folder(site));
     const char *folder = path_join(run, str_of(setup->trial.work), STR("runs/runtime"));
     const char *link = path_join(run, str_of(folder), STR("npufuse"));
