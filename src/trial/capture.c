@@ -123,17 +123,14 @@ static void tell_candidate(Trial *trial, const Captures *captures, Str id) {
 }
 
 bool trial_capture(Trial *trial, Str *fault, Err *err) {
-    TrialEdits edits = {0};
     ArmResult result;
     Captures captures;
     *fault = STR("");
-    if (!trial_baseline_overlay(trial, err) ||
-        !trial->hooks.render(trial->hooks.data, &edits, NULL, err)) {
-        return false;
-    }
+    if (!trial_baseline_overlay(trial, err)) return false;
+    const TrialEdits *edits = &trial->baseline_edits;
     const char *folder = trial_run_path(trial, STR("capture"), "run");
     ArmSpec spec = {.folder = folder, .overlay = &trial->baseline_overlay,
-                    .candidates = edits.candidates.at, .candidate_count = edits.candidates.len,
+                    .candidates = edits->candidates.at, .candidate_count = edits->candidates.len,
                     .runtime = &trial->runtime, .launch = &trial->tasks->launch,
                     .mode = ARM_CAPTURE};
     if (!file_remove(folder, err) || !arm_run(&result, trial->arena, &spec, err)) return false;

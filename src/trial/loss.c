@@ -23,10 +23,11 @@ static bool make_overlay(Trial *trial, Overlay *out, const TrialEdits *edits, St
 
 bool trial_baseline_overlay(Trial *trial, Err *err) {
     if (trial->has_overlay) return true;
-    TrialEdits edits = {0};
+    TrialEdits *edits = &trial->baseline_edits;
+    *edits = (TrialEdits){0};
     trial->has_overlay =
-        trial->hooks.render(trial->hooks.data, &edits, NULL, err) &&
-        make_overlay(trial, &trial->baseline_overlay, &edits, STR("baseline"), err);
+        trial->hooks.render(trial->hooks.data, edits, NULL, err) &&
+        make_overlay(trial, &trial->baseline_overlay, edits, STR("baseline"), err);
     return trial->has_overlay;
 }
 
@@ -94,10 +95,10 @@ Str trial_fault(const Trial *trial, const ArmResult *result, const char *which) 
 // ---- the unchanged code -------------------------------------------------------------
 
 static bool run_baseline(Trial *trial, ArmResult *out, const char *name, Err *err) {
-    TrialEdits edits = {0};
-    if (!trial->hooks.render(trial->hooks.data, &edits, NULL, err)) return false;
+    const TrialEdits *edits = &trial->baseline_edits;
     RunPlan plan = {.overlay = &trial->baseline_overlay, .owner = STR("baseline"), .name = name,
-                    .candidates = edits.candidates.at, .candidate_count = edits.candidates.len};
+                    .candidates = edits->candidates.at,
+                    .candidate_count = edits->candidates.len};
     return trial_arm(trial, out, &plan, err);
 }
 

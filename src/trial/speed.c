@@ -12,9 +12,7 @@ static bool time_run(Work *work, uint32_t index, bool is_fused, Err *err) {
     uint32_t nth = 1;
     for (uint32_t i = 0; i < work->run_count; i++) nth += work->runs[i].is_fused == is_fused;
     const char *name = arena_printf(trial->arena, "%c%u", is_fused ? 'B' : 'A', nth).at;
-    TrialEdits plain = {0};
-    if (!is_fused && !trial->hooks.render(trial->hooks.data, &plain, NULL, err)) return false;
-    const TrialEdits *edits = is_fused ? &work->edits : &plain;
+    const TrialEdits *edits = is_fused ? &work->edits : &trial->baseline_edits;
     RunPlan plan = {.overlay = is_fused ? &work->overlay : &trial->baseline_overlay,
                     .owner = work->task->slug,
                     .name = arena_printf(trial->arena, "time-%u-%s", index + 1, name).at,

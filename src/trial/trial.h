@@ -52,6 +52,7 @@ typedef struct Trial {
     // What the runs of the unchanged code gave; made when first needed.
     bool has_baseline, has_overlay;
     Overlay baseline_overlay;
+    TrialEdits baseline_edits; // of it
     ArmResult baseline, again;
     Gate repeat; // the one against the other
     Str baseline_fault; // why there is no baseline to compare with; empty: there is
