@@ -337,12 +337,11 @@ static const char *work_file(const Work *work, const char *suffix) {
     return slug_file(work->trial, work->task->slug, suffix);
 }
 
-static bool put_steps(const Work *work, const char *path, const StepList *steps, Err *err) {
+static bool put_steps(const char *path, const StepList *steps, Err *err) {
     Buf text = {0};
     steps_write_jsonl(&text, steps);
     bool ok = file_write(path, buf_str(&text), err);
     buf_free(&text);
-    (void)work;
     return ok;
 }
 
@@ -359,8 +358,8 @@ static bool put_metrics(const Work *work, Err *err) {
 bool work_report(Work *work, Err *err) {
     const Trial *trial = work->trial;
     const char *base = path_join(trial->arena, str_of(trial->work), STR("baseline.jsonl"));
-    if (trial->has_baseline && !put_steps(work, base, &trial->baseline.steps, err)) return false;
-    if (work->has_fused && (!put_steps(work, work_file(work, ".jsonl"), &work->fused.steps, err) ||
+    if (trial->has_baseline && !put_steps(base, &trial->baseline.steps, err)) return false;
+    if (work->has_fused && (!put_steps(work_file(work, ".jsonl"), &work->fused.steps, err) ||
                             !put_metrics(work, err))) {
         return false;
     }

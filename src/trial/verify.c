@@ -7,10 +7,6 @@
 #include "base/buf.h"
 #include "base/file.h"
 
-static const char *verdict_word(StageStatus status) {
-    return stage_status_name(status);
-}
-
 static bool move_to(Work *work, TaskState state, Err *err) {
     work->task->state = state;
     return trial_save(work->trial, work->task, task_state_name(state), STR(""), err);
@@ -69,11 +65,11 @@ static void conclude(Work *work) {
 static bool end_stage(Work *work, StageName which, Err *err) {
     const Stage *stage = &work->task->stages[which];
     if (work->trial->interrupted) return true;
-    trial_say(work->trial, "  %s: %s%s%s%.*s", stage_name(which), verdict_word(stage->status),
+    trial_say(work->trial, "  %s: %s%s%s%.*s", stage_name(which), stage_status_name(stage->status),
               stage->emulated ? " (emulated)" : "", stage->reason.len ? ": " : "",
               STR_FMT(stage->reason));
     Buf event = {0};
-    buf_addf(&event, "%s %s", stage_name(which), verdict_word(stage->status));
+    buf_addf(&event, "%s %s", stage_name(which), stage_status_name(stage->status));
     bool ok = trial_save(work->trial, work->task, event.at, stage->reason, err);
     buf_free(&event);
     return ok;
