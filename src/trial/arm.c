@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "model/json_read.h"
 #include "model/shell.h"
+#include "trial/candidate_json.h"
 #include "trial/gate.h"
 
 #include <math.h>
@@ -18,27 +19,6 @@ enum { TAIL_LINES = 8, TAIL_BYTES = 4000, LEFT_STEPS = 5, FOLLOW_BYTES = 256 * 1
 
 // ---- arm.json -------------------------------------------------------------------
 
-// "torch_npu.npu_rms_norm" -> module and operator
-static void add_operator(Json *json, Str api) {
-    size_t dot = api.len;
-    while (dot > 0 && api.at[dot - 1] != '.') dot--;
-    json_add_str(json, "module", (Str){api.at, dot ? dot - 1 : 0});
-    json_add_str(json, "operator", (Str){api.at + dot, api.len - dot});
-    json_add_word(json, "predicate", "npu_fused_ready");
-}
-
-static void add_inputs(Json *json, const Finding *finding) {
-    json_key(json, "inputs");
-    json_array(json, JSON_BLOCK);
-    for (uint32_t i = 0; i < finding->inputs.len; i++) {
-        json_object(json, JSON_LINE);
-        json_add_str(json, "name", finding->inputs.at[i].name);
-        json_add_str(json, "expr", finding->inputs.at[i].expr);
-        json_end(json);
-    }
-    json_end(json);
-}
-
 static void add_candidate(Json *json, Arena *arena, const ArmSpec *spec, uint32_t i) {
     const ArmCandidate *candidate = &spec->candidates[i];
     const Finding *finding = candidate->finding;
@@ -49,8 +29,8 @@ static void add_candidate(Json *json, Arena *arena, const ArmSpec *spec, uint32_
     json_add_uint(json, "start_line", candidate->start_line);
     json_add_uint(json, "end_line", candidate->end_line);
     json_add_bool(json, "edited", candidate->edited);
-    add_operator(json, finding->api);
-    add_inputs(json, finding);
+    operator_write(json, finding->api);
+    ports_write(json, "inputs", finding->inputs.at, finding->inputs.len);
     json_end(json);
 }
 
@@ -68,12 +48,7 @@ static void write_arm(Buf *out, Arena *arena, const ArmSpec *spec) {
     json_add_word(&json, "root", spec->overlay->root);
     json_add_word(&json, "tree", spec->overlay->tree);
     json_add_word(&json, "package", spec->runtime->package);
-    json_key(&json, "ops");
-    json_array(&json, JSON_LINE);
-    for (uint32_t i = 0; i < spec->runtime->op_count; i++) {
-        json_str(&json, str_of(spec->runtime->ops[i]));
-    }
-    json_end(&json);
+    ops_write(&json, spec->runtime->ops, spec->runtime->op_count);
     json_key(&json, "candidates");
     json_array(&json, JSON_BLOCK);
     for (uint32_t i = 0; i < spec->candidate_count; i++) {
@@ -201,14 +176,12 @@ static const char *const *make_environment(Arena *arena, const ArmSpec *spec) {
 
 static Str last_lines(Arena *arena, const char *log) {
     Str text = {"", 0};
-    Err ignored;
     FILE *file = fopen(log, "re");
     if (!file) return text;
     char block[TAIL_BYTES + 1];
     if (fseeko(file, -TAIL_BYTES, SEEK_END) != 0) rewind(file);
     size_t got = fread(block, 1, TAIL_BYTES, file);
     fclose(file);
-    (void)ignored;
     while (got && block[got - 1] == '\n') got--;
     size_t start = got;
     for (int lines = 0; start > 0; start--) {

@@ -2,6 +2,7 @@
 // with the replacement on tensors; here it is started, and its word taken.
 #include "base/base.h"
 
+#include "trial/candidate_json.h"
 #include "trial/trial_impl.h"
 
 #include "base/buf.h"
@@ -10,18 +11,6 @@
 #include <stdlib.h>
 
 enum { UNIT_LIMIT_S = 1800 };
-
-static void add_ports(Json *json, const char *name, const Port *at, uint32_t count) {
-    json_key(json, name);
-    json_array(json, JSON_BLOCK);
-    for (uint32_t i = 0; i < count; i++) {
-        json_object(json, JSON_LINE);
-        json_add_str(json, "name", at[i].name);
-        json_add_str(json, "expr", at[i].expr);
-        json_end(json);
-    }
-    json_end(json);
-}
 
 // What capture saw of this candidate.
 static void add_captured(Json *json, Trial *trial, Str id) {
@@ -60,19 +49,12 @@ static void add_source(Json *json, const Work *work, const char *file) {
 static void add_operator(Json *json, const Work *work) {
     const Finding *finding = work->candidate->finding;
     const Runtime *runtime = &work->trial->runtime;
-    size_t dot = finding->api.len;
-    while (dot > 0 && finding->api.at[dot - 1] != '.') dot--;
     json_add_str(json, "rule_file", str_of(work->candidate->rule_file));
     json_add_str(json, "rule", finding->rule);
-    json_key(json, "ops");
-    json_array(json, JSON_LINE);
-    for (uint32_t i = 0; i < runtime->op_count; i++) json_str(json, str_of(runtime->ops[i]));
-    json_end(json);
-    json_add_str(json, "module", (Str){finding->api.at, dot ? dot - 1 : 0});
-    json_add_str(json, "operator", (Str){finding->api.at + dot, finding->api.len - dot});
-    json_add_str(json, "predicate", STR("npu_fused_ready"));
-    add_ports(json, "inputs", finding->inputs.at, finding->inputs.len);
-    add_ports(json, "outputs", finding->outputs.at, finding->outputs.len);
+    ops_write(json, runtime->ops, runtime->op_count);
+    operator_write(json, finding->api);
+    ports_write(json, "inputs", finding->inputs.at, finding->inputs.len);
+    ports_write(json, "outputs", finding->outputs.at, finding->outputs.len);
 }
 
 static void write_spec(Buf *out, const Work *work) {
