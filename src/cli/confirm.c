@@ -2,6 +2,7 @@
 // have read about. Nothing is verified or applied without it.
 #include "base/base.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/lock.h"
 #include "cli/commands.h"
@@ -15,7 +16,6 @@
 #include "report/md.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -276,12 +276,9 @@ static bool is_agreed(const Confirm *confirm, Err *err) {
 
 // ---- The record.
 
-// Now, or SOURCE_DATE_EPOCH, as 2026-12-02T14:00:00Z.
+// Now, as 2026-12-02T14:00:00Z.
 static Str time_stamp(Arena *run) {
-    const char *fixed = getenv("SOURCE_DATE_EPOCH");
-    char *end = NULL;
-    long long seconds = fixed && *fixed ? strtoll(fixed, &end, 10) : 0;
-    time_t now = end && !*end && seconds >= 0 ? (time_t)seconds : time(NULL);
+    time_t now = (time_t)clock_now();
     struct tm parts;
     char text[40];
     if (!gmtime_r(&now, &parts) ||

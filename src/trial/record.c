@@ -5,12 +5,11 @@
 #include "trial/trial_impl.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/file.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 const char *trial_run_path(const Trial *trial, Str owner, const char *name) {
     const char *runs = path_join(trial->arena, str_of(trial->work), STR("runs"));
@@ -28,18 +27,12 @@ void trial_say(const Trial *trial, const char *fmt, ...) {
     trial->hooks.say(trial->hooks.data, str_of(line));
 }
 
-// Seconds since 1970; SOURCE_DATE_EPOCH makes output repeat itself.
-static long long now(void) {
-    const char *fixed = getenv("SOURCE_DATE_EPOCH");
-    return fixed ? strtoll(fixed, NULL, 10) : (long long)time(NULL);
-}
-
 static void write_event(Buf *out, const Task *task, const char *event, Str detail) {
     Json json;
     json_init(&json, out);
     json_object(&json, JSON_LINE);
     json_key(&json, "time");
-    json_int_write(&json, now());
+    json_int_write(&json, clock_now());
     json_key(&json, "id");
     json_str(&json, task ? task->id : STR(""));
     json_key(&json, "event");
