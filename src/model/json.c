@@ -169,6 +169,11 @@ void json_double(Json *json, double number) {
     buf_add(json->out, str_of(text));
 }
 
+void json_double_if(Json *json, bool has, double number) {
+    if (has) json_double(json, number);
+    else json_null(json);
+}
+
 void json_bool(Json *json, bool value) {
     begin(json);
     buf_add(json->out, value ? STR("true") : STR("false"));

@@ -37,6 +37,7 @@ void json_uint(Json *json, uint64_t number);
 void json_int_write(Json *json, int64_t number);
 // null for NaN and infinities, which JSON does not have.
 void json_double(Json *json, double number);
+void json_double_if(Json *json, bool has, double number); // else null
 void json_bool(Json *json, bool value);
 void json_null(Json *json);
 

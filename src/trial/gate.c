@@ -168,8 +168,7 @@ void gate_compare(Gate *out, Arena *arena, const StepList *base, const StepList 
 
 static void add_number(Json *json, const char *name, bool has, double value) {
     json_key(json, name);
-    if (has) json_double(json, value);
-    else json_null(json);
+    json_double_if(json, has, value);
 }
 
 static void write_metric(Json *json, const StepRecord *base, const StepRecord *fused) {

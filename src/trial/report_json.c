@@ -220,11 +220,9 @@ static void add_thresholds(Json *json, const Work *work) {
     if (work->gate.has_first_fail) json_int_write(json, work->gate.first_fail_step);
     else json_null(json);
     json_key(json, "worst_rel_diff");
-    if (work->has_fused) json_double(json, work->gate.max_rel_diff);
-    else json_null(json);
+    json_double_if(json, work->has_fused, work->gate.max_rel_diff);
     json_key(json, "repeat_rel_diff");
-    if (work->trial->has_baseline) json_double(json, work->trial->repeat.max_rel_diff);
-    else json_null(json);
+    json_double_if(json, work->trial->has_baseline, work->trial->repeat.max_rel_diff);
     json_add_int(json, "common_steps", work->gate.common);
     json_end(json);
 }

@@ -12,11 +12,6 @@
 
 // ---- writing ----------------------------------------------------------------------------
 
-static void add_number(Json *json, bool has, double value) {
-    if (has) json_double(json, value);
-    else json_null(json);
-}
-
 // The names are written as they are: a log may have millions of steps.
 void step_write_json(Buf *out, const StepRecord *step) {
     Json json;
@@ -24,9 +19,9 @@ void step_write_json(Buf *out, const StepRecord *step) {
     buf_add(out, STR("{\"step\": "));
     json_int_write(&json, step->step);
     buf_add(out, STR(", \"loss\": "));
-    add_number(&json, step->has_loss, step->loss);
+    json_double_if(&json, step->has_loss, step->loss);
     buf_add(out, STR(", \"step_time\": "));
-    add_number(&json, step->has_time, step->step_time_s);
+    json_double_if(&json, step->has_time, step->step_time_s);
     if (step->phase[0]) {
         buf_add(out, STR(", \"phase\": "));
         json_str(&json, str_of(step->phase));
