@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from layers import LAYERS
+
 torch = pytest.importorskip("torch")
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -180,33 +182,6 @@ def test_faster_slower_and_equal(tmp_path):
 
 # ---- wrong rules ----------------------------------------------------------------------------
 
-LAYERS = '''\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
-class Norm(nn.Module):
-    def __init__(self, size):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(size))
-
-    def forward(self, x):
-        h = x.float()
-        h = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6)
-        return (h * self.weight).to(x.dtype)
-
-
-class Activation(nn.Module):
-    def forward(self, x):
-        return x * torch.sigmoid(1.702 * x)
-
-
-class Gate(nn.Module):
-    def forward(self, x):
-        up, gate = x.chunk(2, dim=-1)
-        return F.silu(gate) * up
-'''
 
 TRAIN = '''\
 import sys

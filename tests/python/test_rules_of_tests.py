@@ -5,6 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
+from layers import LAYERS
 import torch
 
 import generated
@@ -79,39 +81,10 @@ def test_another_call_of_torch_is_no_fused_form(tmp_path):
     assert len(scan(tmp_path, "rules", "faster_product", "model.py")["findings"]) == 1
 
 
-SOURCE = '''\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
-class Norm(nn.Module):
-    def __init__(self, size):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(size))
-
-    def forward(self, x):
-        h = x.float()
-        h = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6)
-        return (h * self.weight).to(x.dtype)
-
-
-class Activation(nn.Module):
-    def forward(self, x):
-        return x * torch.sigmoid(1.702 * x)
-
-
-class Gate(nn.Module):
-    def forward(self, x):
-        up, gate = x.chunk(2, dim=-1)
-        return F.silu(gate) * up
-'''
-
-
 @needs_binary
 @pytest.mark.parametrize("r", WRONG, ids=name)
 def test_wrong_rules_are_emitted(tmp_path, r):
-    (tmp_path / "model.py").write_text(SOURCE)
+    (tmp_path / "model.py").write_text(LAYERS)
     (finding,) = scan(tmp_path, "wrong", r.id, "model.py")["findings"]
     assert finding["verdict"] == "recommend"
     assert "torch_npu.%s(" % r.meta["operator"] in finding["replacement"]
