@@ -49,6 +49,15 @@ bool str_contains(Str a, Str part) {
     return false;
 }
 
+Str str_take(Str *rest, char separator) {
+    const char *end = rest->len ? memchr(rest->at, separator, rest->len) : NULL;
+    size_t len = end ? (size_t)(end - rest->at) : rest->len;
+    Str part = {rest->at, len};
+    len += end != NULL;
+    *rest = (Str){rest->at + len, rest->len - len};
+    return part;
+}
+
 int str_cmp(Str a, Str b) {
     size_t len = a.len < b.len ? a.len : b.len;
     int order = len ? memcmp(a.at, b.at, len) : 0;

@@ -34,6 +34,9 @@ bool str_is(Str a, const char *text);
 bool str_starts(Str a, const char *prefix);
 bool str_ends(Str a, const char *suffix);
 bool str_contains(Str a, Str part);
+// Takes the part before `separator`, or all, off the front of *rest; the
+// separator goes with it.
+Str str_take(Str *rest, char separator);
 // Bytewise order, as qsort wants it.
 int str_cmp(Str a, Str b);
 // 64-bit FNV-1a; `seed` chains calls (start with HASH_SEED).

@@ -38,9 +38,7 @@ static Str trim(Str s) {
 static Str value_of(Str text, const char *key) {
     size_t n = strlen(key);
     while (text.len) {
-        const char *end = memchr(text.at, '\n', text.len);
-        Str line = {text.at, end ? (size_t)(end - text.at) : text.len};
-        text = (Str){text.at + line.len + (end != NULL), text.len - line.len - (end != NULL)};
+        Str line = str_take(&text, '\n');
         size_t i = 0;
         while (i < n && i < line.len && (line.at[i] | 0x20) == (key[i] | 0x20)) i++;
         if (i < n) continue;
@@ -204,9 +202,7 @@ static ProcAnswer keep(void *data, Str chunk) {
 // "| 0     910B3               | OK ..." -> 910B3, of npu-smi's table.
 static Str product_in(Arena *arena, Str text) {
     while (text.len) {
-        const char *end = memchr(text.at, '\n', text.len);
-        Str line = {text.at, end ? (size_t)(end - text.at) : text.len};
-        text = (Str){text.at + line.len + (end != NULL), text.len - line.len - (end != NULL)};
+        Str line = str_take(&text, '\n');
         size_t i = 0;
         while (i < line.len && (line.at[i] == '|' || line.at[i] == ' ')) i++;
         size_t digits = i;

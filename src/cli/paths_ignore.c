@@ -132,11 +132,7 @@ const Ignore *ignore_new(Arena *arena, const Ignore *outer, Str folder,
         text = (Str){text.at + 3, text.len - 3};
     }
     while (text.len) {
-        const char *end = memchr(text.at, '\n', text.len);
-        size_t len = end ? (size_t)(end - text.at) : text.len;
-        add_pattern(arena, ignore, trim_line((Str){text.at, len}));
-        len += end != NULL;
-        text = (Str){text.at + len, text.len - len};
+        add_pattern(arena, ignore, trim_line(str_take(&text, '\n')));
     }
     return ignore;
 }

@@ -44,16 +44,6 @@ static bool add_folder(const Search *search, const char *path) {
     return true;
 }
 
-// Takes the part of *rest before `separator` off its front.
-static Str take_part(Str *rest, char separator) {
-    const char *end = rest->len ? memchr(rest->at, separator, rest->len) : NULL;
-    size_t len = end ? (size_t)(end - rest->at) : rest->len;
-    Str part = {rest->at, len};
-    len += end != NULL;
-    *rest = (Str){rest->at + len, rest->len - len};
-    return part;
-}
-
 static Str trim(Str s) {
     while (s.len && strchr(" \t\r\n", s.at[0])) s = (Str){s.at + 1, s.len - 1};
     while (s.len && strchr(" \t\r\n", s.at[s.len - 1])) s.len--;
@@ -76,7 +66,7 @@ static Str read_small(const Search *search, const char *path) {
 static void add_pth_file(const Search *search, Str site, const char *name) {
     Str text = read_small(search, join(search, site, name));
     while (text.len) {
-        Str line = trim(take_part(&text, '\n'));
+        Str line = trim(str_take(&text, '\n'));
         if (line.len == 0 || line.at[0] == '#') continue;
         if (str_starts(line, "import ") || str_starts(line, "import\t")) {
             continue;
@@ -143,8 +133,8 @@ static void add_prefix(const Search *search, const char *prefix,
 // The value of `key` in the text of a pyvenv.cfg.
 static Str config_value(Str text, const char *key) {
     while (text.len) {
-        Str line = take_part(&text, '\n');
-        Str name = trim(take_part(&line, '='));
+        Str line = str_take(&text, '\n');
+        Str name = trim(str_take(&line, '='));
         if (str_is(name, key)) return trim(line);
     }
     return STR("");
@@ -202,8 +192,8 @@ static Str pyenv_version(const Search *search, Str root) {
     if (version.len == 0) {
         version = trim(read_small(search, join(search, root, "version")));
     }
-    Str first_line = take_part(&version, '\n');
-    return trim(take_part(&first_line, ':'));
+    Str first_line = str_take(&version, '\n');
+    return trim(str_take(&first_line, ':'));
 }
 
 // `root`/versions/3.11.7 for "3.11.7", and the newest of them for "3.11".
@@ -253,7 +243,7 @@ static bool add_executable(const Search *search, const char *exe) {
 static bool add_from_path(const Search *search, const char *name) {
     Str path = str_of(getenv("PATH"));
     while (path.len) {
-        Str folder = take_part(&path, ':');
+        Str folder = str_take(&path, ':');
         if (folder.len == 0) continue;
         char *exe = join(search, folder, name);
         if (file_kind(exe) != FILE_REGULAR || access(exe, X_OK) != 0) continue;
@@ -287,7 +277,7 @@ bool python_search_folders(FolderVec *out, Arena *arena, const char *python,
     add_folder(&search, ".");
     Str path = str_of(getenv("PYTHONPATH"));
     while (path.len) {
-        Str folder = take_part(&path, ':');
+        Str folder = str_take(&path, ':');
         if (folder.len) add_folder(&search, arena_cstr(arena, folder));
     }
     if (python) return add_asked(&search, python, err);

@@ -52,9 +52,7 @@ static bool add_file(Captures *out, Arena *arena, const char *path, Err *err) {
     Str text;
     if (!file_read(&text, arena, path, FILE_MAX_BYTES, err)) return false;
     while (text.len) {
-        const char *end = memchr(text.at, '\n', text.len);
-        Str line = {text.at, end ? (size_t)(end - text.at) : text.len};
-        text = (Str){text.at + line.len + (end != NULL), text.len - line.len - (end != NULL)};
+        Str line = str_take(&text, '\n');
         const JsonVal *v;
         Err ignored;
         if (line.len && json_read_loose(&v, arena, line, &ignored)) add_capture(out, arena, v);

@@ -146,9 +146,7 @@ static bool read_lines(NumberedList *out, Arena *scratch, const char *path, Err 
     arena_init(&values);
     if (str_starts(text, "\xef\xbb\xbf")) text = (Str){text.at + 3, text.len - 3};
     for (uint32_t number = 1; ok && text.len; number++) {
-        const char *end = memchr(text.at, '\n', text.len);
-        Str line = {text.at, end ? (size_t)(end - text.at) : text.len};
-        text = (Str){text.at + line.len + (end != NULL), text.len - line.len - (end != NULL)};
+        Str line = str_take(&text, '\n');
         Err fault;
         ok = add_json_line(out, scratch, &values, line, &fault) ||
              err_set(err, "'%.200s':%u: %.200s", path, (unsigned)number, fault.text);

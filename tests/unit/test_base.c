@@ -29,6 +29,16 @@ static void test_str(void **state) {
     assert_false(str_eq(STR("a\0b"), STR("a\0c")));
 }
 
+static void test_str_take(void **state) {
+    (void)state;
+    Str rest = STR("one\n\nlast");
+    assert_true(str_is(str_take(&rest, '\n'), "one"));
+    assert_true(str_is(str_take(&rest, '\n'), "")); // an empty part
+    assert_true(str_is(str_take(&rest, '\n'), "last"));
+    assert_int_equal(rest.len, 0);
+    assert_int_equal(str_take(&rest, '\n').len, 0);
+}
+
 static void test_str_order(void **state) {
     (void)state;
     assert_true(str_cmp(STR("a"), STR("b")) < 0);
@@ -182,6 +192,7 @@ static void test_err_is_cut_not_overrun(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_str),
+        cmocka_unit_test(test_str_take),
         cmocka_unit_test(test_str_order),
         cmocka_unit_test(test_hash_chains),
         cmocka_unit_test(test_arena_gives_zeroed_aligned_memory),
