@@ -12,7 +12,7 @@
 typedef enum OperatorGrad {
     GRAD_DIFFERENTIABLE, // autograd = "differentiable"
     GRAD_RAISES,         // "raises": backward is an error
-    GRAD_NONE,           // "no_gradient": the gradient is silently None
+    GRAD_NONE,           // "silent": the gradient is None, with a warning
 } OperatorGrad;
 
 typedef struct Operator {
