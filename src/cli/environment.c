@@ -4,12 +4,13 @@
 #include "cli/environment.h"
 
 #include "base/file.h"
+#include "base/package.h"
 #include "base/proc.h"
 #include "cli/paths_python.h"
 
 #include <stdlib.h>
 
-enum { SMALL = 1 << 20 };
+enum { SMI_MAX_BYTES = 1 << 20 };
 
 static const double SMI_LIMIT_S = 5;
 
@@ -18,80 +19,11 @@ static Str system_path(Arena *arena, const char *path) {
     return root && *root ? arena_printf(arena, "%s%s", root, path) : str_of(path);
 }
 
-static Str read_small(Arena *arena, const char *path) {
-    Str text;
-    Err ignored;
-    if (file_kind(path) != FILE_REGULAR) return STR("");
-    return file_read(&text, arena, path, SMALL, &ignored) ? text : STR("");
-}
-
-static Str trim(Str s) {
-    while (s.len && (s.at[0] == ' ' || s.at[0] == '\t' || s.at[0] == '[')) {
-        s = (Str){s.at + 1, s.len - 1};
-    }
-    while (s.len && (s.at[s.len - 1] <= ' ' || s.at[s.len - 1] == ']')) s.len--;
-    return s;
-}
-
-// The value of a line "key: value", "key=value" or "key=[1:value]"; `key` in any
-// case. The first such line counts.
-static Str value_of(Str text, const char *key) {
-    size_t n = strlen(key);
-    while (text.len) {
-        Str line = str_take(&text, '\n');
-        size_t i = 0;
-        while (i < n && i < line.len && (line.at[i] | 0x20) == (key[i] | 0x20)) i++;
-        if (i < n) continue;
-        while (i < line.len && (line.at[i] == ' ' || line.at[i] == '\t')) i++;
-        if (i >= line.len || (line.at[i] != ':' && line.at[i] != '=')) continue;
-        Str value = trim((Str){line.at + i + 1, line.len - i - 1});
-        const char *last = value.len ? memchr(value.at, ':', value.len) : NULL;
-        // [7.0.0.1:8.0.RC1]
-        if (last && line.at[i] == '=') value = trim((Str){last + 1, (size_t)(value.at + value.len -
-                                                                              last - 1)});
-        return value;
-    }
-    return STR("");
-}
-
 // ---- Python and its packages ----------------------------------------------------------
 
-// "torch-2.7.1+cpu.dist-info" -> "2.7.1+cpu"; METADATA has it too.
-static Str version_in(Arena *arena, Str folder, const char *package) {
-    FolderList list;
-    Err ignored;
-    size_t n = strlen(package);
-    if (!folder_read(&list, arena, arena_cstr(arena, folder), &ignored)) return STR("");
-    for (size_t i = 0; i < list.len; i++) {
-        Str name = str_of(list.at[i].name);
-        if (!str_starts(name, package) || name.len <= n || name.at[n] != '-') continue;
-        if (!str_ends(name, ".dist-info")) continue;
-        const char *info = path_join(arena, folder, name);
-        Str meta = read_small(arena, path_join(arena, str_of(info), STR("METADATA")));
-        Str version = value_of(meta, "Version");
-        if (version.len) return version;
-        return (Str){name.at + n + 1, name.len - n - 1 - strlen(".dist-info")};
-    }
-    return STR("");
-}
-
-// __version__ = '2.7.1+cpu' of a build that no installer wrote down.
-static Str version_of_source(Arena *arena, Str folder, const char *package) {
-    Str file = arena_printf(arena, "%s/version.py", package);
-    Str text = value_of(read_small(arena, path_join(arena, folder, file)), "__version__");
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.at[i] != '\'' && text.at[i] != '"') continue;
-        const char *start = text.at + i + 1;
-        const char *end = memchr(start, text.at[i], text.len - i - 1);
-        return end ? (Str){start, (size_t)(end - start)} : STR("");
-    }
-    return STR("");
-}
-
-static Str package_version(Arena *arena, const FolderVec *folders, const char *package) {
+static Str find_version(Arena *arena, const FolderVec *folders, const char *package) {
     for (uint32_t i = 0; i < folders->len; i++) {
-        Str version = version_in(arena, folders->at[i], package);
-        if (!version.len) version = version_of_source(arena, folders->at[i], package);
+        Str version = package_version(arena, folders->at[i], package);
         if (version.len) return version;
     }
     return STR("");
@@ -100,9 +32,9 @@ static Str package_version(Arena *arena, const FolderVec *folders, const char *p
 // .../lib/python3.11/site-packages -> 3.11; a venv's pyvenv.cfg has it in full.
 static Str python_version(Arena *arena, const char *python, const FolderVec *folders) {
     const char *prefix = arena_cstr(arena, path_folder(path_folder(str_of(python))));
-    Str config = read_small(arena, path_join(arena, str_of(prefix), STR("pyvenv.cfg")));
-    Str version = value_of(config, "version");
-    if (!version.len) version = value_of(config, "version_info"); // 3.11.9.final.0
+    Str config = text_small(arena, path_join(arena, str_of(prefix), STR("pyvenv.cfg")));
+    Str version = text_value(config, "version");
+    if (!version.len) version = text_value(config, "version_info"); // 3.11.9.final.0
     size_t n = 0;
     while (n < version.len && strchr("0123456789.", version.at[n])) n++;
     while (n && version.at[n - 1] == '.') n--;
@@ -121,8 +53,8 @@ static void read_python(Environment *out, Arena *arena, const char *python) {
     out->python = str_of(found ? found : "");
     if (!python_search_folders(&folders, arena, python ? found : NULL, &ignored)) return;
     if (found) out->python_version = python_version(arena, found, &folders);
-    out->torch = package_version(arena, &folders, "torch");
-    out->torch_npu = package_version(arena, &folders, "torch_npu");
+    out->torch = find_version(arena, &folders, "torch");
+    out->torch_npu = find_version(arena, &folders, "torch_npu");
 }
 
 // ---- Ascend -----------------------------------------------------------------------------
@@ -135,9 +67,9 @@ static Str cann_version(Arena *arena, const char *home) {
     static const char *const keys[] = {"runtime_running_version", "toolkit_running_version",
                                        "version"};
     for (size_t i = 0; i < COUNT(files); i++) {
-        Str text = read_small(arena, path_join(arena, str_of(home), str_of(files[i])));
+        Str text = text_small(arena, path_join(arena, str_of(home), str_of(files[i])));
         for (size_t k = 0; text.len && k < COUNT(keys); k++) {
-            Str version = value_of(text, keys[k]);
+            Str version = text_value(text, keys[k]);
             if (version.len) return version;
         }
     }
@@ -148,7 +80,7 @@ static Str cann_version(Arena *arena, const char *home) {
     if (!folder_read(&list, arena, home, &ignored)) return STR("");
     for (size_t i = 0; i < list.len; i++) {
         Str inner = arena_printf(arena, "%s/ascend_toolkit_install.info", list.at[i].name);
-        Str version = value_of(read_small(arena, path_join(arena, str_of(home), inner)), "version");
+        Str version = text_value(text_small(arena, path_join(arena, str_of(home), inner)), "version");
         if (version.len) return version;
     }
     return STR("");
@@ -187,15 +119,15 @@ static void read_devices(Environment *out, Arena *arena) {
 static void read_processor(Environment *out, Arena *arena) {
     static const char *const keys[] = {"model name", "CPU part"};
     const char *path = arena_cstr(arena, system_path(arena, "/proc/cpuinfo"));
-    Str text = read_small(arena, path);
+    Str text = text_small(arena, path);
     for (size_t i = 0; i < COUNT(keys) && !out->processor.len; i++) {
-        out->processor = value_of(text, keys[i]);
+        out->processor = text_value(text, keys[i]);
     }
 }
 
 static ProcAnswer keep(void *data, Str chunk) {
     Buf *text = data;
-    if (text->len < SMALL) buf_add(text, chunk);
+    if (text->len < SMI_MAX_BYTES) buf_add(text, chunk);
     return PROC_GO;
 }
 
@@ -235,7 +167,7 @@ void environment_read(Environment *out, Arena *arena, const char *python) {
     read_python(out, arena, python);
     read_cann(out, arena);
     Str driver = system_path(arena, "/usr/local/Ascend/driver/version.info");
-    out->driver = value_of(read_small(arena, arena_cstr(arena, driver)), "version");
+    out->driver = text_value(text_small(arena, arena_cstr(arena, driver)), "version");
     read_devices(out, arena);
     read_processor(out, arena);
     read_product(out, arena);

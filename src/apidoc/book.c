@@ -1,0 +1,36 @@
+// book.c - opens both parts of an installation. One may be missing: an old
+// torch_npu has no texts, a folder of pages no library.
+#include "base/base.h"
+
+#include "apidoc/book.h"
+
+static void read_docs(Book *out, Arena *arena) {
+    Err err;
+    if (!install_docs(&out->docs, arena, &out->install, &err)) {
+        out->docs_fault = arena_str(arena, str_of(err.text));
+    }
+}
+
+bool book_open(Book *out, Arena *arena, const Install *install, bool cache, Err *err) {
+    *out = (Book){.install = *install};
+    read_docs(out, arena);
+    (void)cache;
+    if (out->docs.at.len || out->registered.len) return true;
+    Str fault = out->docs_fault.len ? out->docs_fault : out->library_fault;
+    return err_set(err, "%.*s", STR_FMT(fault));
+}
+
+uint32_t book_first(const Book *book, Str name) {
+    uint32_t low = 0, high = book->registered.len;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (str_cmp(book->registered.at[middle].name, name) < 0) low = middle + 1;
+        else high = middle;
+    }
+    bool found = low < book->registered.len && str_eq(book->registered.at[low].name, name);
+    return found ? low : book->registered.len;
+}
+
+bool book_has_library(const Book *book) {
+    return book->registered.len > 0;
+}
