@@ -138,7 +138,8 @@ static void note_fault(const Reader *reader, const ParseResult *parsed) {
     if (!parsed->fault_count) return;
     const SyntaxFault *fault = &parsed->faults[0];
     reader->out->note = arena_printf(
-        reader->arena, "'%s' line %u: %s; what stands there is left out, %u texts were read",
+        reader->arena, "'%s' line %u: %s; what stands there is left out, the %u other texts were "
+        "read",
         reader->source->path, source_line(reader->source, fault->offset), fault->message,
         (unsigned)reader->out->at.len);
 }
@@ -146,7 +147,10 @@ static void note_fault(const Reader *reader, const ParseResult *parsed) {
 bool docs_parse(Docs *out, Arena *arena, const char *path, Str text, Err *err) {
     *out = (Docs){0};
     SourceText source;
-    if (!source_init(&source, arena, path, text, err)) return false;
+    Err why;
+    if (!source_init(&source, arena, path, text, &why)) {
+        return err_set(err, "'%s': %s", path, why.text);
+    }
     SymTable symbols;
     sym_table_init(&symbols);
     parser_init_symbols(&symbols);

@@ -250,16 +250,57 @@ static bool is_empty(const DocSection *section) {
     return !section->title.len && !section->text.len;
 }
 
-// The part before the first heading is a prototype if it shows the call and a
-// description else.
+static void drop_first(DocPage *page) {
+    page->sections.len--;
+    memmove(page->sections.at, page->sections.at + 1, page->sections.len * sizeof(DocSection));
+}
+
+// What follows the signature in the part before the first heading describes.
+static void split_first(Sections *s, size_t used) {
+    DocSection rest = s->page->sections.at[0];
+    DocSection *first = &s->page->sections.at[0];
+    for (size_t i = 0; i < used; i++) rest.start_line += rest.text.at[i] == '\n';
+    rest.text = (Str){rest.text.at + used, rest.text.len - used};
+    while (rest.text.len && strchr(" \t\n", rest.text.at[0])) {
+        rest.start_line += rest.text.at[0] == '\n';
+        rest.text = (Str){rest.text.at + 1, rest.text.len - 1};
+    }
+    if (!rest.text.len) return;
+    first->text.len = used;
+    first->end_line = first->start_line;
+    for (size_t i = 0; i < used; i++) first->end_line += first->text.at[i] == '\n';
+    rest.role = ROLE_DESCRIPTION;
+    vec_push(s->arena, &s->page->sections, rest);
+    DocSection *at = s->page->sections.at;
+    memmove(at + 2, at + 1, (s->page->sections.len - 2) * sizeof(*at));
+    at[1] = rest;
+}
+
+// "# torch_npu.npu_x" above a Markdown text says nothing.
+static void drop_title(DocSection *first, Str name) {
+    Str rest = first->text;
+    Str line = heading_text(str_take(&rest, '\n'));
+    if (first->text.len && first->text.at[0] != '#') return;
+    if (line.len < name.len || !str_eq((Str){line.at + line.len - name.len, name.len}, name)) {
+        return;
+    }
+    first->start_line++;
+    first->text = rest;
+}
+
+// The part before the first heading is a prototype if it begins with the call
+// and a description else.
 static void name_first(Sections *s, const Signatures *signatures) {
     DocSection *first = &s->page->sections.at[0];
-    uint32_t before = s->page->signatures.len;
-    find_signatures(signatures, first->text);
-    if (s->page->signatures.len > before) first->role = ROLE_PROTOTYPE;
-    if (!is_empty(first)) return;
-    s->page->sections.len--;
-    memmove(first, first + 1, s->page->sections.len * sizeof(*first));
+    if (!first->title.len) drop_title(first, signatures->name);
+    if (is_empty(first)) {
+        drop_first(s->page);
+        return;
+    }
+    size_t used = first->title.len ? 0 : take_signature(signatures, first->text);
+    if (!used) return;
+    first->role = ROLE_PROTOTYPE;
+    split_first(s, used);
 }
 
 void page_read(DocPage *out, Arena *arena, const DocEntry *entry) {
