@@ -143,14 +143,9 @@ bool operators_load(OperatorSet *out, Arena *arena, Project *project,
     return true;
 }
 
-bool operators_load_one(OperatorSet *out, Arena *arena, Project *project,
-                        const char *folder, Str name, Err *err) {
+bool operators_load_file(OperatorSet *out, Arena *arena, Project *project,
+                         const char *path, Err *err) {
     *out = (OperatorSet){0};
-    // A name with a slash or a dot names no file of ours.
-    if (memchr(name.at, '/', name.len) || memchr(name.at, '.', name.len)) return true;
-    Str file = arena_printf(arena, "%.*s.py", STR_FMT(name));
-    const char *path = path_join(arena, str_of(folder), file);
-    if (file_kind(path) != FILE_REGULAR) return true;
     return load_file(out, arena, project, path, err);
 }
 

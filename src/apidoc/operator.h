@@ -36,9 +36,9 @@ typedef struct OperatorSet {
 // on a file that is not an operator's, naming file and line.
 MUST_CHECK bool operators_load(OperatorSet *out, Arena *arena, Project *project,
                                const char *folder, Err *err);
-// Adds the one of ops/<name>.py alone; fine if there is no such file.
-MUST_CHECK bool operators_load_one(OperatorSet *out, Arena *arena, Project *project,
-                                   const char *folder, Str name, Err *err);
+// The one of the file at `path` alone.
+MUST_CHECK bool operators_load_file(OperatorSet *out, Arena *arena, Project *project,
+                                    const char *path, Err *err);
 // The operator of the name, or NULL.
 const Operator *operators_find(const OperatorSet *set, Str name);
 

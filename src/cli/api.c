@@ -2,6 +2,7 @@
 #include "base/base.h"
 
 #include "apidoc/operator.h"
+#include "base/file.h"
 #include "base/locate.h"
 #include "cli/api_book.h"
 #include "cli/api_show.h"
@@ -146,14 +147,16 @@ static int print_missing(Job *job, Str name) {
     return finish(job, EXIT_NO);
 }
 
-static bool load_known(const Operator **out, OperatorSet *set, Job *job, Project *project,
-                       Str name, Err *err) {
+// ops/<name>.py, or NULL where there is no such file.
+static const char *known_file(Arena *run, Str name) {
     Str folder;
-    *out = NULL;
-    if (!locate_data(&folder, job->run, "ops", err)) return false;
-    if (!operators_load_one(set, job->run, project, folder.at, name, err)) return false;
-    *out = set->at.len ? &set->at.at[0] : NULL;
-    return true;
+    Err ignored;
+    // A name with a slash or a dot names no file of ours.
+    if (memchr(name.at, '/', name.len) || memchr(name.at, '.', name.len)) return NULL;
+    if (!locate_data(&folder, run, "ops", &ignored)) return NULL;
+    Str file = arena_printf(run, "%.*s.py", STR_FMT(name));
+    const char *path = path_join(run, folder, file);
+    return file_kind(path) == FILE_REGULAR ? path : NULL;
 }
 
 static void print_view(Job *job, const ApiView *view) {
@@ -178,7 +181,9 @@ static int show(Job *job, const char *word) {
     Err err;
     sym_table_init(&symbols);
     project_init(&project, &symbols);
-    bool ok = load_known(&view.known, &set, job, &project, view.name, &err);
+    const char *file = known_file(job->run, view.name);
+    bool ok = !file || operators_load_file(&set, job->run, &project, file, &err);
+    if (ok && file) view.known = &set.at.at[0];
     if (ok) print_view(job, &view);
     project_free(&project);
     sym_table_free(&symbols);

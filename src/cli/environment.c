@@ -80,7 +80,8 @@ static Str cann_version(Arena *arena, const char *home) {
     if (!folder_read(&list, arena, home, &ignored)) return STR("");
     for (size_t i = 0; i < list.len; i++) {
         Str inner = arena_printf(arena, "%s/ascend_toolkit_install.info", list.at[i].name);
-        Str version = text_value(text_small(arena, path_join(arena, str_of(home), inner)), "version");
+        Str text = text_small(arena, path_join(arena, str_of(home), inner));
+        Str version = text_value(text, "version");
         if (version.len) return version;
     }
     return STR("");
