@@ -11,26 +11,35 @@ static void read_docs(Book *out, Arena *arena) {
     }
 }
 
+static void read_library(Book *out, Arena *arena, bool cache) {
+    Err err;
+    (void)cache;
+    const char *path = out->install.library;
+    if (path && !library_read_file(&out->library, arena, path, &err)) {
+        out->library_fault = arena_str(arena, str_of(err.text));
+    }
+}
+
 bool book_open(Book *out, Arena *arena, const Install *install, bool cache, Err *err) {
     *out = (Book){.install = *install};
     read_docs(out, arena);
-    (void)cache;
-    if (out->docs.at.len || out->registered.len) return true;
+    read_library(out, arena, cache);
+    if (out->docs.at.len || out->library.schemas.len) return true;
     Str fault = out->docs_fault.len ? out->docs_fault : out->library_fault;
     return err_set(err, "%.*s", STR_FMT(fault));
 }
 
 uint32_t book_first(const Book *book, Str name) {
-    uint32_t low = 0, high = book->registered.len;
+    uint32_t low = 0, high = book->library.schemas.len;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (str_cmp(book->registered.at[middle].name, name) < 0) low = middle + 1;
+        if (str_cmp(book->library.schemas.at[middle].name, name) < 0) low = middle + 1;
         else high = middle;
     }
-    bool found = low < book->registered.len && str_eq(book->registered.at[low].name, name);
-    return found ? low : book->registered.len;
+    bool found = low < book->library.schemas.len && str_eq(book->library.schemas.at[low].name, name);
+    return found ? low : book->library.schemas.len;
 }
 
 bool book_has_library(const Book *book) {
-    return book->registered.len > 0;
+    return book->library.schemas.len > 0;
 }

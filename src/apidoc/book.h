@@ -4,12 +4,12 @@
 #define NPUFUSE_BOOK_H
 
 #include "apidoc/install.h"
-#include "apidoc/schema.h"
+#include "apidoc/library.h"
 
 typedef struct Book {
     Install install;
     Docs docs;              // empty where the installation has none
-    VEC(Schema) registered; // of torch_npu's own operators, sorted by name
+    Library library;        // sorted by name; empty where it was not read
     Str docs_fault, library_fault; // why a part is empty that could be there
 } Book;
 
@@ -18,7 +18,7 @@ typedef struct Book {
 MUST_CHECK bool book_open(Book *out, Arena *arena, const Install *install, bool cache,
                           Err *err);
 // The index of the first schema of the name (its overloads follow each other),
-// or registered.len.
+// or library.schemas.len.
 uint32_t book_first(const Book *book, Str name);
 // Whether the library was read, so that an operator that is not in it is absent.
 bool book_has_library(const Book *book);

@@ -78,9 +78,9 @@ static Names all_names(const Job *job) {
         if (job->book.docs.at.at[i].superseded) continue;
         vec_push(job->run, &names, job->book.docs.at.at[i].name);
     }
-    for (uint32_t i = 0; i < job->book.registered.len; i++) {
-        Str name = job->book.registered.at[i].name;
-        if (i && str_eq(name, job->book.registered.at[i - 1].name)) continue;
+    for (uint32_t i = 0; i < job->book.library.schemas.len; i++) {
+        Str name = job->book.library.schemas.at[i].name;
+        if (i && str_eq(name, job->book.library.schemas.at[i - 1].name)) continue;
         vec_push(job->run, &names, name);
     }
     return names;
@@ -107,9 +107,9 @@ static void gather(ApiView *view, Job *job) {
         const DocEntry *entry = &docs->at.at[i];
         vec_push(job->run, &view->entries, entry);
     }
-    for (uint32_t i = book_first(&job->book, view->name); i < job->book.registered.len; i++) {
-        if (!str_eq(job->book.registered.at[i].name, view->name)) break;
-        vec_push(job->run, &view->registered, job->book.registered.at[i]);
+    for (uint32_t i = book_first(&job->book, view->name); i < job->book.library.schemas.len; i++) {
+        if (!str_eq(job->book.library.schemas.at[i].name, view->name)) break;
+        vec_push(job->run, &view->registered, job->book.library.schemas.at[i]);
     }
     if (view->entries.len) {
         page_read(&view->page, job->run, view->entries.at[view->entries.len - 1]);
@@ -260,8 +260,8 @@ static int search(Job *job, const ArgList *operands) {
         }
     }
     if (!words.len) return output_fail(EXIT_USAGE, "api search takes at least one word");
-    for (uint32_t i = 0; i < job->book.registered.len; i++) {
-        vec_push(job->run, &registered, job->book.registered.at[i].name);
+    for (uint32_t i = 0; i < job->book.library.schemas.len; i++) {
+        vec_push(job->run, &registered, job->book.library.schemas.at[i].name);
     }
     SearchHits hits;
     search_docs(&hits, job->run, &job->book.docs, &registered, &words);
