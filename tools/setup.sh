@@ -93,7 +93,7 @@ install_pins() {
 
 # Sources that are built in; see requirements/deps.json.
 setup_deps() {
-    [ -f deps/uplot/pinned ] && [ -f deps/yyjson/pinned ] && return
+    [ -f deps/uplot/pinned ] && [ -f deps/yyjson/pinned ] && [ -f deps/deflate/pinned ] && return
     have npm || [ -n "${NPM_CONFIG_REGISTRY:-}" ] ||
         [ -f deps/archives/uplot-1.6.32.tgz ] || apt_install "npm" npm
     make_venv 3.8

@@ -4,6 +4,8 @@
 
 #include "apidoc/book.h"
 
+#include "apidoc/wheel.h"
+
 static void read_docs(Book *out, Arena *arena) {
     Err err;
     if (!install_docs(&out->docs, arena, &out->install, &err)) {
@@ -13,11 +15,11 @@ static void read_docs(Book *out, Arena *arena) {
 
 static void read_library(Book *out, Arena *arena, bool cache) {
     Err err;
-    (void)cache;
-    const char *path = out->install.library;
-    if (path && !library_read_file(&out->library, arena, path, &err)) {
-        out->library_fault = arena_str(arena, str_of(err.text));
-    }
+    const char *wheel = out->install.wheel, *library = out->install.library;
+    bool ok = wheel     ? wheel_library(&out->library, arena, wheel, cache, &err)
+              : library ? library_read_file(&out->library, arena, library, &err)
+                        : true;
+    if (!ok) out->library_fault = arena_str(arena, str_of(err.text));
 }
 
 bool book_open(Book *out, Arena *arena, const Install *install, bool cache, Err *err) {

@@ -3,6 +3,7 @@
 
 #include "apidoc/install.h"
 
+#include "apidoc/wheel.h"
 #include "base/file.h"
 #include "base/package.h"
 
@@ -120,6 +121,7 @@ static bool read_text(Docs *out, Arena *arena, const char *path, Err *err) {
 
 bool install_docs(Docs *out, Arena *arena, const Install *install, Err *err) {
     *out = (Docs){0};
+    if (install->wheel) return wheel_docs(out, arena, install->wheel, err);
     if (install->pages) return docs_read_pages(out, arena, install->pages, err);
     if (install->docs) return read_text(out, arena, install->docs, err);
     return err_set(err, "'%.*s' has no %s (torch_npu 2.1 and before had none); "

@@ -272,10 +272,35 @@ static int search(Job *job, const ArgList *operands) {
     return finish(job, hits.len ? EXIT_DONE : EXIT_NO);
 }
 
-static int list(Job *job) {
+typedef struct ListItem {
+    Str name;
+    uint32_t line; // 0: it has no text
+} ListItem;
+
+typedef VEC(ListItem) ListItems;
+
+// Every name that has a text; where there are no texts, what is registered.
+static ListItems listed(const Job *job) {
     const Docs *docs = &job->book.docs;
+    const Library *library = &job->book.library;
     Str prefix = str_of(job->given->prefix);
-    uint32_t count = 0;
+    ListItems items = {0};
+    for (uint32_t i = 0; i < docs->at.len; i++) {
+        const DocEntry *entry = &docs->at.at[i];
+        if (entry->superseded || !str_starts(entry->name, prefix.at)) continue;
+        vec_push(job->run, &items, ((ListItem){entry->name, entry->body_line}));
+    }
+    for (uint32_t i = 0; !docs->at.len && i < library->schemas.len; i++) {
+        Str name = library->schemas.at[i].name;
+        if (i && str_eq(name, library->schemas.at[i - 1].name)) continue;
+        if (!str_starts(name, prefix.at)) continue;
+        vec_push(job->run, &items, ((ListItem){name, 0}));
+    }
+    return items;
+}
+
+static int list(Job *job) {
+    ListItems items = listed(job);
     Json json;
     json_init(&json, &job->out);
     if (wants_json(job)) {
@@ -284,26 +309,23 @@ static int list(Job *job) {
         json_key(&json, "names");
         json_array(&json, JSON_BLOCK);
     }
-    for (uint32_t i = 0; i < docs->at.len; i++) {
-        const DocEntry *entry = &docs->at.at[i];
-        if (entry->superseded || !str_starts(entry->name, prefix.at)) continue;
-        count++;
+    for (uint32_t i = 0; i < items.len; i++) {
         if (!wants_json(job)) {
-            buf_addf(&job->out, "%.*s\n", STR_FMT(entry->name));
+            buf_addf(&job->out, "%.*s\n", STR_FMT(items.at[i].name));
             continue;
         }
         json_object(&json, JSON_LINE);
-        json_add_str(&json, "name", entry->name);
-        json_add_uint(&json, "start_line", entry->body_line);
+        json_add_str(&json, "name", items.at[i].name);
+        json_add_uint(&json, "start_line", items.at[i].line);
         json_end(&json);
     }
     if (wants_json(job)) {
         json_end(&json);
-        json_add_uint(&json, "count", count);
+        json_add_uint(&json, "count", items.len);
         json_end(&json);
         buf_add_char(&job->out, '\n');
     }
-    return finish(job, count ? EXIT_DONE : EXIT_NO);
+    return finish(job, items.len ? EXIT_DONE : EXIT_NO);
 }
 
 // ---- the command ----------------------------------------------------------------------

@@ -118,5 +118,6 @@ def test_the_wheel_of_the_sdist_holds_rules_and_ops(source, tmp_path):
     with tarfile.open(sdist) as archive:
         carried = {name.split("/", 1)[-1] for name in archive.getnames()}
     assert {"CMakeLists.txt", "src/LAYERS", "Makefile", "deps/yyjson/yyjson.c",
-            "deps/yyjson/pinned", "deps/uplot/uPlot.iife.min.js"} <= carried
+            "deps/yyjson/pinned", "deps/deflate/lib/deflate_decompress.c",
+            "deps/uplot/uPlot.iife.min.js"} <= carried
     assert "npufuse/pages/report.html" in names
