@@ -38,10 +38,17 @@ uint32_t book_first(const Book *book, Str name) {
         if (str_cmp(book->library.schemas.at[middle].name, name) < 0) low = middle + 1;
         else high = middle;
     }
-    bool found = low < book->library.schemas.len && str_eq(book->library.schemas.at[low].name, name);
+    const Schema *at = book->library.schemas.at;
+    bool found = low < book->library.schemas.len && str_eq(at[low].name, name);
     return found ? low : book->library.schemas.len;
 }
 
 bool book_has_library(const Book *book) {
     return book->library.schemas.len > 0;
+}
+
+Str book_title(Arena *arena, const Book *book) {
+    Str version = book->install.version;
+    if (!version.len) return STR("torch_npu");
+    return arena_printf(arena, "torch_npu %.*s", STR_FMT(version));
 }

@@ -6,7 +6,7 @@
 #include "apidoc/install.h"
 #include "apidoc/library.h"
 
-typedef struct Book {
+typedef struct Book { // forward declared by match/scan.h
     Install install;
     Docs docs;              // empty where the installation has none
     Library library;        // sorted by name; empty where it was not read
@@ -20,6 +20,8 @@ MUST_CHECK bool book_open(Book *out, Arena *arena, const Install *install, bool 
 // The index of the first schema of the name (its overloads follow each other),
 // or library.schemas.len.
 uint32_t book_first(const Book *book, Str name);
+// "torch_npu 2.13.0", or "torch_npu" where its version is not known.
+Str book_title(Arena *arena, const Book *book);
 // Whether the library was read, so that an operator that is not in it is absent.
 bool book_has_library(const Book *book);
 

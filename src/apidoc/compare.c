@@ -212,7 +212,9 @@ static void compare_fallbacks(const Changes *c, const Side *ours, const Side *th
 
 static void compare_registered(const Changes *c, const Side *ours, const Side *theirs) {
     if (!str_eq(ours->name, theirs->name)) {
-        DRIFT(c, true, "argument '%.*s' is called '%.*s'", STR_FMT(ours->name),
+        // We pass what has no default by position.
+        bool named = ours->has_fallback || theirs->keyword_only;
+        DRIFT(c, named, "argument '%.*s' is called '%.*s'", STR_FMT(ours->name),
               STR_FMT(theirs->name));
     }
     if (!same_type(ours->type, theirs->type)) {

@@ -4,7 +4,7 @@
 
 #include "base/zip.h"
 
-#include "libdeflate.h"
+#include <libdeflate.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/locate.h"
 #include "cli/api_book.h"
+#include "cli/api_check.h"
 #include "cli/api_show.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -39,17 +40,18 @@ static const Option options[] = {
 
 static const Usage usage = {
     .name = "api",
-    .operands = "show NAME | search WORD... | list",
+    .operands = "show NAME | search WORD... | list | check",
     .purpose = "show: the text, signature and registered schema of one operator, and where\n"
                "they disagree.  search: operators whose name or text has every WORD.\n"
-               "list: every name that has a text.\n"
+               "list: every name that has a text.  check: what npufuse states of operators (ops/)\n"
+               "against what is registered; a rule whose operator differs is not recommended.\n"
                "The torch_npu is found by looking at files; it is not imported and no Python\n"
                "is started.",
     .example = "npufuse api show npu_rms_norm",
     .options = options,
     .option_count = COUNT(options),
     .exit_help = {
-        [EXIT_NO] = "no such name, nothing found",
+        [EXIT_NO] = "no such name, nothing found; check: an operator is absent or differs",
         [EXIT_USAGE] = "no torch_npu, or a file that cannot be read",
     },
 };
@@ -334,6 +336,10 @@ static int run_verb(Job *job, const ArgList *operands) {
     const char *verb = operands->at[0];
     if (strcmp(verb, "search") == 0) return search(job, operands);
     if (strcmp(verb, "show") == 0) return show(job, operands->at[1]);
+    if (strcmp(verb, "check") == 0) {
+        int code = api_check(&job->out, job->run, &job->book, wants_json(job));
+        return code <= EXIT_NO ? finish(job, code) : code;
+    }
     return list(job);
 }
 
@@ -343,13 +349,13 @@ static bool check_operands(const ArgList *operands) {
     if (strcmp(verb, "show") == 0) {
         if (operands->len == 2) return true;
         output_complain("api show takes one NAME");
-    } else if (strcmp(verb, "list") == 0) {
+    } else if (strcmp(verb, "list") == 0 || strcmp(verb, "check") == 0) {
         if (operands->len == 1) return true;
-        output_complain("api list takes no operand, not '%s'", operands->at[1]);
+        output_complain("api %s takes no operand, not '%s'", verb, operands->at[1]);
     } else if (strcmp(verb, "search") == 0) {
         return true;
     } else {
-        output_complain("api takes 'show NAME', 'search WORD...' or 'list'");
+        output_complain("api takes 'show NAME', 'search WORD...', 'list' or 'check'");
     }
     return false;
 }

@@ -46,3 +46,19 @@ bool api_open(Book *out, Arena *arena, const BookChoice *choice, Err *err) {
     }
     return book_open(out, arena, &install, !choice->no_cache, err);
 }
+
+const Book *api_installed(Arena *arena, const char *python) {
+    BookChoice choice = {.python = python};
+    Install install;
+    Err err;
+    if (!api_find(&install, arena, &choice, &err)) return NULL;
+    Book *book = NEW(arena, Book);
+    // The texts are not needed to compare schemas, and reading them takes time.
+    install.docs = NULL;
+    if (!install.library) return NULL;
+    if (!book_open(book, arena, &install, true, &err)) {
+        output_complain("the installed torch_npu is not compared: %s", err.text);
+        return NULL;
+    }
+    return book;
+}

@@ -15,4 +15,8 @@ MUST_CHECK bool api_find(Install *out, Arena *arena, const BookChoice *choice, E
 // Finds and opens it.
 MUST_CHECK bool api_open(Book *out, Arena *arena, const BookChoice *choice, Err *err);
 
+// The installed one, or NULL where there is none. One that cannot be read is told
+// on stderr and counts as none.
+const Book *api_installed(Arena *arena, const char *python);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/locate.h"
+#include "cli/api_book.h"
 #include "cli/paths.h"
 #include "match/scan.h"
 #include "model/finding_read.h"
@@ -56,6 +57,8 @@ static bool choose_rules(Again *again) {
     again->options.rule_folders = folders.at;
     again->options.rule_folder_count = folders.len;
     again->options.only_rule = record->rule;
+    const char *python = record->python.len ? arena_cstr(again->run, record->python) : NULL;
+    again->options.book = api_installed(again->run, python);
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/locate.h"
+#include "cli/api_book.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -217,6 +218,7 @@ static bool find(Scan *scan, Err *err) {
     if (output_has_progress() && !scan->args.quiet) {
         scan->options.progress = output_progress;
     }
+    scan->options.book = api_installed(scan->run, scan->args.python);
     if (!choose_rules(scan, err) || !read_explain(scan, err)) return false;
     if (!make_inputs(scan, &inputs, err)) return false;
     if (!scan_run(&scan->set, scan->run, (ScanInputs){inputs, scan->paths.files.len},

@@ -195,6 +195,18 @@ static bool rounds_inside(const Candidate *c) {
     return false;
 }
 
+// What the replacement is written for against what is installed.
+static void add_operator_fact(Finding *out, Arena *run, const Rule *rule) {
+    if (!rule->installed.len) return;
+    Fact fact = {.name = STR("operator")};
+    fact.state = rule->drift.len ? FACT_REFUTED : FACT_PROVEN;
+    fact.claim = rule->drift.len
+        ? arena_str(run, rule->drift)
+        : arena_printf(run, "%.*s registers %.*s as the replacement calls it",
+                       STR_FMT(rule->installed), STR_FMT(rule->operator_));
+    add_fact(out, run, fact);
+}
+
 static void add_rounding_fact(Finding *out, Arena *run, const Candidate *c) {
     if (!rounds_inside(c)) return;
     Fact fact = {.name = STR("rounding"), .state = FACT_UNKNOWN};
@@ -270,6 +282,10 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
         out->verdict = VERDICT_CAUTION;
         add_reason(out, run, STR("the original rounds an inner value to half precision, "
                                  "the operator does not"));
+    }
+    if (c->match.spec->rule->drift.len) {
+        out->verdict = VERDICT_CAUTION;
+        add_reason(out, run, arena_str(run, c->match.spec->rule->drift));
     }
     if (c->match.spec->rule->op_schema.len == 0 && !c->match.spec->rule->plain_torch) {
         out->verdict = VERDICT_CAUTION;
@@ -448,6 +464,7 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
     add_requirement_facts(out, run, c, &all);
     add_cast_facts(out, run, c);
     add_rounding_fact(out, run, c);
+    add_operator_fact(out, run, rule);
     judge(out, run, c, &all, fault);
     if (!fault && out->verdict != VERDICT_REJECT) {
         out->replacement = rewrite.replacement;

@@ -48,6 +48,9 @@ struct Rule {
     bool plain_torch; // of torch itself: it needs no NPU and no torch_npu
     Str op_schema, op_summary, op_source, op_autograd, op_versions;
     Node *op_limits; // FunctionDef or NULL
+    // against the installed torch_npu (match/installed.h)
+    Str installed; // "torch_npu 2.13.0"; empty: not compared
+    Str drift;     // what of its operator differs there, in one sentence
 };
 
 typedef struct RuleSet {

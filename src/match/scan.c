@@ -8,6 +8,7 @@
 #include "match/evidence.h"
 #include "match/explain.h"
 #include "match/filter.h"
+#include "match/installed.h"
 #include "match/switch.h"
 
 #include <pthread.h>
@@ -415,6 +416,7 @@ static bool load_rules(Scan *scan, Err *err) {
     for (uint32_t i = 0; i < scan->options->rule_folder_count; i++) {
         if (!rules_load(&scan->rules, scan->options->rule_folders[i], err)) return false;
     }
+    rules_check_installed(&scan->rules, scan->options->book);
     Str only = scan->options->only_rule;
     for (uint32_t i = 0; only.len && i < scan->rules.rules.len; i++) {
         if (str_eq(scan->rules.rules.at[i]->id, only)) return true;
@@ -558,6 +560,7 @@ bool scan_run(FindingSet *out, Arena *run, ScanInputs inputs,
               const ScanOptions *options, Err *err) {
     *out = (FindingSet){.root = arena_str(run, options->root),
                         .tool_version = STR(NPUFUSE_VERSION)};
+    if (options->book) out->torch_npu = book_title(run, options->book);
     Pool pool = {.inputs = inputs.at, .count = inputs.len};
     pool.jobs = options->explain_file.len ? 1 : job_count(options, inputs.len);
     pthread_mutex_init(&pool.lock, NULL);

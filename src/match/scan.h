@@ -11,6 +11,7 @@ typedef struct ScanOptions {
     uint32_t rule_folder_count;
     Str only_rule;  // empty: every rule
     bool no_filter; // look into every function
+    const struct Book *book; // of the installed torch_npu, or NULL
     uint32_t jobs;  // threads; 0: as many as there are processors
     Str root;       // shown in the report
     Str explain_file; // shown path; empty: explain nothing

@@ -115,6 +115,7 @@ typedef struct FindingSet {
     Str root; // as given, shown in reports
     ScanRecord scan;
     Str tool_version;
+    Str torch_npu; // the installed one, "torch_npu 2.13.0"; empty: none was found
     uint32_t file_count, function_count, line_count;
     VEC(Str) families; // looked for, in rule order; may be empty
     VEC(Finding) findings; // sorted by file, line, family

@@ -420,6 +420,7 @@ static bool read_head(Reader *reader, const JsonVal *root, FindingSet *out) {
     if (!tool || !read_plain(reader, tool, "version", &out->tool_version)) return false;
     leave(reader, before);
     return read_filled(reader, root, "root", &out->root) &&
+           read_plain(reader, root, "torch_npu", &out->torch_npu) &&
            read_scan(reader, root, &out->scan) &&
            READ_LIST(reader, root, "families", &out->families, read_string);
 }

@@ -251,6 +251,7 @@ static void add_head(Json *json, const FindingSet *set) {
     json_add_str(json, "version", set->tool_version);
     json_end(json);
     json_add_str(json, "root", set->root);
+    json_add_str(json, "torch_npu", set->torch_npu);
     add_scan(json, &set->scan);
     add_line(json, "families", set->families.at, set->families.len);
 }

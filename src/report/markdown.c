@@ -87,6 +87,13 @@ static void add_head(const Page *page, const FindingSet *set,
     add_row_head(page, SAY_SIZE);
     say(page->out, page->lang, SAY_SIZE_IS, size);
     page_add(page, " |\n");
+    add_row_head(page, SAY_OPERATORS);
+    if (set->torch_npu.len) {
+        say(page->out, page->lang, SAY_OPERATORS_OF, &set->torch_npu);
+    } else {
+        page_phrase(page, SAY_OPERATORS_UNCHECKED);
+    }
+    page_add(page, " |\n");
     add_row_head(page, SAY_RESULT);
     say(page->out, page->lang, SAY_RESULT_IS, result);
     page_add(page, " |\n");

@@ -30,6 +30,11 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
     [SAY_SIZE] = {"Size", "规模"},
     [SAY_SIZE_IS] = {"Python files {0} · functions {1} · lines {2}",
                      "Python 文件 {0} · 函数 {1} · 代码行 {2}"},
+    [SAY_OPERATORS] = {"Operators", "算子"},
+    [SAY_OPERATORS_OF] = {"compared with the installed {0}", "已与本机安装的 {0} 比对"},
+    [SAY_OPERATORS_UNCHECKED] = {"no torch_npu is installed here; compare them where it is: "
+                                 "`npufuse api check`",
+                                 "本机未安装 torch_npu；请在安装了它的机器上比对：`npufuse api check`"},
     [SAY_RESULT] = {"Result", "结果"},
     [SAY_RESULT_IS] = {"✅ recommend {0} · ⚠️ caution {1} · ❌ reject {2}",
                        "✅ 推荐 {0} · ⚠️ 谨慎 {1} · ❌ 不替换 {2}"},
