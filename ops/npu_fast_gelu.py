@@ -25,7 +25,7 @@ products = (
     "Atlas inference series (another formula)",
     "Atlas training series (another formula)",
 )
-versions = "2.13.0"
+versions = "2.1.0, 2.5.1, 2.7.1, 2.13.0, 2.14.0"
 
 
 def limits(input):

@@ -23,7 +23,7 @@ autograd = "differentiable"
 output_differentiability = (True, False)
 
 products = ()  # the docstring names none
-versions = "2.13.0"
+versions = "2.5.1, 2.7.1, 2.13.0, 2.14.0"
 
 
 def limits(input, dim, approximate, activate_left):

@@ -30,8 +30,8 @@ products = (
     "Atlas inference series (equal dtypes)",
     "Atlas training series (equal dtypes)",
 )
-# The schema string was read from the library of this version.
-versions = "2.13.0"
+# Their libraries register it; the schema string is that of 2.13.0.
+versions = "2.1.0, 2.5.1, 2.7.1, 2.13.0, 2.14.0"
 
 
 def limits(input, gamma, epsilon):

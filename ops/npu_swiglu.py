@@ -19,7 +19,7 @@ output_differentiability = (True,)
 
 # page, table of products.
 products = ("Ascend 950PR/950DT", "Atlas A2 training")
-versions = "2.13.0"
+versions = "2.5.1, 2.7.1, 2.13.0, 2.14.0"
 
 
 def limits(input, dim):

@@ -8,6 +8,8 @@
 
 static void read_docs(Book *out, Arena *arena) {
     Err err;
+    // A library that was named by itself has no texts to miss.
+    if (out->install.library && str_is(out->install.root, out->install.library)) return;
     if (!install_docs(&out->docs, arena, &out->install, &err)) {
         out->docs_fault = arena_str(arena, str_of(err.text));
     }
@@ -28,6 +30,8 @@ bool book_open(Book *out, Arena *arena, const Install *install, bool cache, Err 
     read_library(out, arena, cache);
     if (out->docs.at.len || out->library.schemas.len) return true;
     Str fault = out->docs_fault.len ? out->docs_fault : out->library_fault;
+    if (!fault.len) fault = arena_printf(arena, "'%.*s' registers nothing",
+                                         STR_FMT(out->install.root));
     return err_set(err, "%.*s", STR_FMT(fault));
 }
 
