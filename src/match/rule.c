@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/sha256.h"
+#include "match/rule_call.h"
 
 static Str const_str(const Node *n) {
     if (n && n->kind == N_CONSTANT && n->op == CONST_STR) return n->u.constant.text;
@@ -384,6 +385,7 @@ static bool load_rule(RuleSet *set, const char *folder, const char *name,
     }
     if (!read_params(rule, err) || !make_specs(set, rule, err)) return false;
     if (!read_operator(set, rule, folder, err)) return false;
+    if (!rule_check_calls(rule, arena, err)) return false;
     rule->version = version_of(arena, rule);
     for (uint32_t i = 0; i < set->rules.len; i++) {
         if (str_eq(set->rules.at[i]->id, rule->id)) {

@@ -1,0 +1,13 @@
+// rule_call.h - whether a rule calls its operator as it is registered.
+#ifndef NPUFUSE_RULE_CALL_H
+#define NPUFUSE_RULE_CALL_H
+
+#include "match/rule.h"
+
+// Checks every call of the rule's operator in replacement() against the schema
+// in ops/: its arguments exist, what has no default is given, and by position,
+// so that it is right under the documented name as well. Fails, naming the
+// line. A rule without an operator's file, or whose schema is no schema, passes.
+MUST_CHECK bool rule_check_calls(const Rule *rule, Arena *arena, Err *err);
+
+#endif
