@@ -13,7 +13,9 @@
 #include "match/scan.h"
 #include "model/utf8.h"
 #include "report/findings_json.h"
+#include "report/github.h"
 #include "report/markdown.h"
+#include "report/sarif.h"
 #include "report/summary.h"
 
 #include <stdlib.h>
@@ -32,7 +34,7 @@ typedef struct ScanArgs {
 static const Option options[] = {
     {"output", 'o', OPTION_TEXT, "DIR",
      "where report.md and findings.json go (fusion_verify)", FIELD(output)},
-    {"format", 0, OPTION_TEXT, "text|json|md",
+    {"format", 0, OPTION_TEXT, "text|json|md|sarif|github",
      "what is printed (text); the files are always written", FIELD(format)},
     {"lang", 'l', OPTION_TEXT, "zh|en",
      "language of the report (by LC_ALL, LC_MESSAGES, LANG)", FIELD(lang)},
@@ -250,12 +252,26 @@ static bool write_files(Scan *scan, Err *err) {
                                buf_str(&scan->report), err);
 }
 
+// What is printed in a format that is none for people at a terminal; false if
+// the format is "text".
+static bool render(Buf *out, const Scan *scan) {
+    const char *format = scan->args.format;
+    if (strcmp(format, "json") == 0) buf_add(out, buf_str(&scan->json));
+    else if (strcmp(format, "md") == 0) buf_add(out, buf_str(&scan->report));
+    else if (strcmp(format, "sarif") == 0) sarif_write(out, &scan->set);
+    else if (strcmp(format, "github") == 0) github_write(out, &scan->set);
+    else return false;
+    return true;
+}
+
 // The explanation is data of the text format, and talk beside the others.
 static bool print(Scan *scan, Err *err) {
-    bool json = strcmp(scan->args.format, "json") == 0;
-    if (json || strcmp(scan->args.format, "md") == 0) {
+    Buf rendered = {0};
+    if (render(&rendered, scan)) {
         output_talk(buf_str(&scan->explanation));
-        return output_write(buf_str(json ? &scan->json : &scan->report), err);
+        bool written = output_write(buf_str(&rendered), err);
+        buf_free(&rendered);
+        return written;
     }
     if (!output_write(buf_str(&scan->explanation), err)) return false;
     SummaryStyle style = {scan->lang, output_has_colour()};

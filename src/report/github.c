@@ -1,0 +1,42 @@
+// github.c - workflow commands. Paths are relative to the repository there, so
+// the scan's root is put before them.
+#include "base/base.h"
+
+#include "report/github.h"
+
+#include "report/groups.h"
+
+// `property`: in front of the "::" a colon and a comma end what is said.
+static void add_escaped(Buf *out, Str text, bool property) {
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.at[i];
+        bool special = c == '%' || c == '\r' || c == '\n' || c < ' ' ||
+                       (property && (c == ':' || c == ','));
+        if (special) buf_addf(out, "%%%02X", c);
+        else buf_add_char(out, (char)c);
+    }
+}
+
+static void add_path(Buf *out, Str root, Str file) {
+    if (!str_is(root, ".") && root.len) {
+        add_escaped(out, root, true);
+        if (root.at[root.len - 1] != '/') buf_add_char(out, '/');
+    }
+    add_escaped(out, file, true);
+}
+
+void github_write(Buf *out, const FindingSet *set) {
+    for (uint32_t i = 0; i < set->findings.len; i++) {
+        const Finding *f = &set->findings.at[i];
+        if (f->verdict == VERDICT_REJECT) continue;
+        buf_add(out, STR("::notice file="));
+        add_path(out, set->root, f->file);
+        buf_addf(out, ",line=%u,endLine=%u,title=", f->start_line, f->end_line);
+        add_escaped(out, f->api, true);
+        buf_addf(out, "::%s: ", verdict_name(f->verdict));
+        add_escaped(out, finding_reason(f), false);
+        buf_add(out, STR(" ("));
+        add_escaped(out, f->id, false);
+        buf_add(out, STR(")\n"));
+    }
+}
