@@ -9,7 +9,8 @@
 #include "apidoc/schema.h"
 
 enum {
-    LIBRARY_MAX_SCHEMAS = 20000,
+    LIBRARY_MAX_SCHEMAS = 20000,         // and as many classes; more is refused,
+    LIBRARY_MAX_TEXT = 16 * 1024 * 1024, // as are longer schemas together
     LIBRARY_MAX_DATA = 256 * 1024 * 1024, // of read-only data; more is refused
 };
 

@@ -57,8 +57,19 @@ static bool read_head(Schema *out, Reader *r) {
     return expect(r, "(");
 }
 
+// The bytes of what `open` begins and its `close` ends, both included; 0 if
+// nothing ends it.
+static size_t nested(Str text, char open, char close) {
+    uint32_t depth = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.at[i] == open) depth++;
+        if (text.at[i] == close && --depth == 0) return i + 1;
+    }
+    return 0;
+}
+
 // A type with what belongs to it: an alias set, a size, '?'. "Tensor(a!)[]?",
-// "int[2]", "__torch__.torch.classes.c10d.ProcessGroup".
+// "int[2]", "Dict(str, Tensor)", "__torch__.torch.classes.c10d.ProcessGroup".
 static bool read_type(Str *out, bool *mutated, Reader *r) {
     skip_blanks(r);
     const char *start = r->rest.at;
@@ -71,9 +82,8 @@ static bool read_type(Str *out, bool *mutated, Reader *r) {
         if (c == '?') {
             take(r, "?");
         } else if (close) {
-            const char *end = memchr(r->rest.at, close, r->rest.len);
-            if (!end) return err_set(r->err, "'%c' is not closed in a schema", c);
-            size_t n = (size_t)(end - r->rest.at) + 1;
+            size_t n = nested(r->rest, c, close);
+            if (!n) return err_set(r->err, "'%c' is not closed in a schema", c);
             if (c == '(' && memchr(r->rest.at, '!', n)) *mutated = true;
             r->rest = (Str){r->rest.at + n, r->rest.len - n};
         } else {
@@ -118,6 +128,9 @@ static bool read_arg(Schema *out, Reader *r, bool keyword_only) {
     if (!arg.name.len) return err_set(r->err, "an argument of a schema has no name");
     arg.has_fallback = take(r, "=");
     if (arg.has_fallback && !read_fallback(&arg.fallback, r)) return false;
+    if (out->args.len >= SCHEMA_MAX_ARGS) {
+        return err_set(r->err, "a schema has at most %d arguments", SCHEMA_MAX_ARGS);
+    }
     vec_push(r->arena, &out->args, arg);
     return true;
 }
@@ -126,7 +139,7 @@ static bool read_args(Schema *out, Reader *r) {
     bool keyword_only = false;
     if (take(r, ")")) return true;
     do {
-        if (take(r, "*")) {
+        if (!keyword_only && take(r, "*")) {
             keyword_only = true;
         } else if (!read_arg(out, r, keyword_only)) {
             return false;
@@ -144,6 +157,9 @@ static bool read_returns(Schema *out, Reader *r) {
         bool mutated = false;
         if (!read_type(&type, &mutated, r)) return false;
         (void)take_name(r); // results may be named
+        if (out->returns.len >= SCHEMA_MAX_ARGS) {
+            return err_set(r->err, "a schema has at most %d results", SCHEMA_MAX_ARGS);
+        }
         vec_push(r->arena, &out->returns, type);
     } while (many && take(r, ","));
     return !many || expect(r, ")");

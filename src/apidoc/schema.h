@@ -7,7 +7,10 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-enum { SCHEMA_MAX_BYTES = 16 * 1024 }; // a longer text is no schema
+enum {
+    SCHEMA_MAX_BYTES = 16 * 1024, // a longer text is no schema
+    SCHEMA_MAX_ARGS = 1000,       // nor is one with more arguments, or results
+};
 
 typedef struct SchemaArg {
     Str type;     // "Tensor", "Tensor?", "int[]?", "Tensor(a!)"; alias set kept
