@@ -56,7 +56,8 @@ static bool read_end(Directory *out, const Zip *zip, Arena *arena, Err *err) {
     char *text = arena_alloc(arena, tail);
     if (!read_at(zip, text, zip->size - tail, tail, err)) return false;
     uint64_t at = tail - END_BYTES;
-    while (memcmp(text + at, "PK\5\6", 4) != 0) {
+    while (memcmp(text + at, "PK\5\6", 4) != 0 ||
+           number(text + at + 20, 2) != tail - END_BYTES - at) {
         if (at-- == 0) return fault(zip, err, "it has no directory at its end");
     }
     *out = (Directory){number(text + at + 16, 4), number(text + at + 12, 4),
@@ -117,23 +118,23 @@ static bool read_entry(Zip *zip, Arena *arena, Str *rest, Err *err) {
 }
 
 static int by_offset(const void *a, const void *b) {
-    const ZipMember *x = a, *y = b;
+    const ZipMember *x = *(ZipMember *const *)a, *y = *(ZipMember *const *)b;
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-// Members that lie on each other are the trick of archives that unpack to
-// petabytes.
-static bool check_overlaps(const Zip *zip, Arena *arena, uint64_t directory, Err *err) {
+// Sets where each member ends. Members that lie on each other are the trick of
+// archives that unpack to petabytes.
+static bool set_ends(Zip *zip, Arena *arena, uint64_t directory, Err *err) {
     uint32_t n = zip->members.len;
-    ZipMember *sorted = NEW_N(arena, ZipMember, n ? n : 1);
-    if (n) memcpy(sorted, zip->members.at, n * sizeof(*sorted));
+    ZipMember **sorted = NEW_N(arena, ZipMember *, n + 1);
+    for (uint32_t i = 0; i < n; i++) sorted[i] = &zip->members.at[i];
     if (n) qsort(sorted, n, sizeof(*sorted), by_offset);
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t next = i + 1 < n ? sorted[i + 1].offset : directory;
-        uint64_t need = LOCAL_BYTES + sorted[i].name.len;
-        if (sorted[i].packed_bytes > UINT64_MAX - need) need = UINT64_MAX;
-        else need += sorted[i].packed_bytes;
-        if (next < sorted[i].offset || next - sorted[i].offset < need) {
+        ZipMember *m = sorted[i];
+        uint64_t head = LOCAL_BYTES + m->name.len;
+        m->end = i + 1 < n ? sorted[i + 1]->offset : directory;
+        uint64_t room = m->end < m->offset ? 0 : m->end - m->offset;
+        if (room < head || room - head < m->packed_bytes) {
             return fault(zip, err, "members lie on each other");
         }
     }
@@ -146,13 +147,16 @@ static bool read_directory(Zip *zip, Arena *arena, Err *err) {
     if (d.count > ZIP_MAX_MEMBERS || d.bytes > DIRECTORY_MAX) {
         return fault(zip, err, "its directory is too large");
     }
+    if (d.bytes > zip->size || d.count > d.bytes / ENTRY_BYTES) {
+        return fault(zip, err, "its directory is cut");
+    }
     char *text = arena_alloc(arena, d.bytes + 1);
     if (!read_at(zip, text, d.offset, d.bytes, err)) return false;
     Str rest = {text, d.bytes};
     for (uint64_t i = 0; i < d.count; i++) {
         if (!read_entry(zip, arena, &rest, err)) return false;
     }
-    return check_overlaps(zip, arena, d.offset, err);
+    return set_ends(zip, arena, d.offset, err);
 }
 
 bool zip_open(Zip *out, Arena *arena, const char *path, Err *err) {
@@ -181,17 +185,39 @@ const ZipMember *zip_find(const Zip *zip, const char *name) {
 
 // ---- members --------------------------------------------------------------------------
 
-// Where the member's packed bytes begin: behind its local header.
+static bool member_fault(const Zip *zip, const ZipMember *m, Err *err, const char *text) {
+    return err_set(err, "'%.*s' in '%s' %s", STR_FMT(m->name), zip->path, text);
+}
+
+// Whether the header in front of the member has its name, too.
+static bool has_name(const Zip *zip, const ZipMember *m, uint64_t len) {
+    char part[256];
+    Err ignored;
+    if (len != m->name.len) return false;
+    for (uint64_t at = 0; at < len; at += sizeof(part)) {
+        uint64_t n = len - at < sizeof(part) ? len - at : sizeof(part);
+        if (!read_at(zip, part, m->offset + LOCAL_BYTES + at, n, &ignored)) return false;
+        if (memcmp(part, m->name.at + at, n) != 0) return false;
+    }
+    return true;
+}
+
+// Where the member's packed bytes begin: behind its local header. Sizes and CRC
+// may be missing there (they stand behind the bytes then), so the directory's
+// count.
 static bool find_packed(uint64_t *out, const Zip *zip, const ZipMember *m, Err *err) {
     char head[LOCAL_BYTES];
     if (!read_at(zip, head, m->offset, LOCAL_BYTES, err)) return false;
     if (memcmp(head, "PK\3\4", 4) != 0) return fault(zip, err, "a member's header is missing");
-    *out = m->offset + LOCAL_BYTES + number(head + 26, 2) + number(head + 28, 2);
+    uint64_t name = number(head + 26, 2);
+    if (number(head + 8, 2) != m->method || !has_name(zip, m, name)) {
+        return member_fault(zip, m, err, "has a header of another member");
+    }
+    *out = m->offset + LOCAL_BYTES + name + number(head + 28, 2);
+    if (*out > m->end || m->packed_bytes > m->end - *out) {
+        return member_fault(zip, m, err, "lies on the next one");
+    }
     return true;
-}
-
-static bool member_fault(const Zip *zip, const ZipMember *m, Err *err, const char *text) {
-    return err_set(err, "'%.*s' in '%s' %s", STR_FMT(m->name), zip->path, text);
 }
 
 // libdeflate writes at most the bytes that the directory promised.
@@ -233,9 +259,6 @@ bool zip_read(Str *out, const Zip *zip, const ZipMember *member, uint64_t max_by
     *out = (Str){0};
     if (!check_member(zip, member, max_bytes, err)) return false;
     if (!find_packed(&start, zip, member, err)) return false;
-    if (start > zip->size || member->packed_bytes > zip->size - start) {
-        return member_fault(zip, member, err, "is cut");
-    }
     char *packed = malloc(member->packed_bytes + 1), *bytes = malloc(member->bytes + 1);
     bool ok = packed && bytes;
     if (!ok) member_fault(zip, member, err, "needs more memory than there is");

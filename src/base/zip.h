@@ -14,6 +14,7 @@ enum { ZIP_MAX_MEMBERS = 200000 };
 typedef struct ZipMember {
     Str name; // as written; nothing is ever written to such a path
     uint64_t offset, packed_bytes, bytes; // of the local header; packed; unpacked
+    uint64_t end; // where the next member, or the directory, begins
     uint32_t crc;
     uint16_t method; // 0 stored, 8 deflated
     bool encrypted;
@@ -28,13 +29,15 @@ typedef struct Zip {
 
 // Opens `path` and reads its directory. Fails on what is no whole zip file, or
 // where two members share bytes (as in archives made to unpack to far more than
-// they are). Close it even so.
+// they are). Close it even so. Nothing may stand behind the directory but its
+// own note: else two readers could see two directories.
 MUST_CHECK bool zip_open(Zip *out, Arena *arena, const char *path, Err *err);
 void zip_close(Zip *zip);
 // The first member of the name, or NULL.
 const ZipMember *zip_find(const Zip *zip, const char *name);
 // The member's bytes, NUL terminated behind the last, to be freed with
-// zip_free. Fails where it has more than `max_bytes`.
+// zip_free. Fails where it has more than `max_bytes`, or where the header in
+// front of it and the directory tell of two different members.
 MUST_CHECK bool zip_read(Str *out, const Zip *zip, const ZipMember *member,
                          uint64_t max_bytes, Err *err);
 void zip_free(Str *bytes);
