@@ -50,6 +50,31 @@ static bool read_text(Str *out, const Module *m, const char *name, Err *err) {
     return true;
 }
 
+static Str trimmed(Str s) {
+    while (s.len && s.at[0] == ' ') s = (Str){s.at + 1, s.len - 1};
+    while (s.len && s.at[s.len - 1] == ' ') s.len--;
+    return s;
+}
+
+// roles = ("atten_mask: drop_mask", ...)
+static bool read_roles(Operator *op, Arena *arena, Err *err) {
+    const Node *value = assigned(op->module, "roles");
+    if (!value) return true;
+    if (value->kind != N_TUPLE) return fault(err, op->module, value, "roles is a tuple");
+    for (uint32_t i = 0; i < value->u.list.elts.len; i++) {
+        const Node *item = value->u.list.elts.at[i];
+        Str rest = item && is_text(item) ? item->u.constant.text : STR("");
+        OperatorRole role = {.param = trimmed(str_take(&rest, ':'))};
+        role.role = trimmed(rest);
+        if (!role.role.len || !schema_arg(&op->schema, role.param)) {
+            return fault(err, op->module, value,
+                         "a role is \"PARAMETER: ROLE\" with a parameter of the schema");
+        }
+        vec_push(arena, &op->roles, role);
+    }
+    return true;
+}
+
 static bool read_products(Operator *op, Arena *arena, Err *err) {
     const Node *value = assigned(op->module, "products");
     if (!value) return true;
@@ -105,7 +130,7 @@ static bool read_operator(Operator *op, Arena *arena, Err *err) {
     op->limits = function(m, "limits");
     op->golden = function(m, "golden");
     return read_grad(op, err) && read_products(op, arena, err) &&
-           read_schema(op, arena, err);
+           read_schema(op, arena, err) && read_roles(op, arena, err);
 }
 
 static bool load_file(OperatorSet *set, Arena *arena, Project *project, const char *path,

@@ -15,6 +15,12 @@ typedef enum OperatorGrad {
     GRAD_NONE,           // "silent": the gradient is None, with a warning
 } OperatorGrad;
 
+// What a parameter is for, where a check has to know: "atten_mask: drop_mask".
+// docs/rules.md lists the words.
+typedef struct OperatorRole {
+    Str param, role;
+} OperatorRole;
+
 typedef struct Operator {
     Module *module; // the file
     Str name;       // "npu_rms_norm"
@@ -25,6 +31,7 @@ typedef struct Operator {
     OperatorGrad grad;
     Str removal; // planned for removal: what to use instead; empty: not planned
     VEC(Str) products;
+    VEC(OperatorRole) roles;
     Node *limits, *golden; // FunctionDef or NULL
 } Operator;
 
