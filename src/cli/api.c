@@ -263,7 +263,10 @@ static int search(Job *job, const ArgList *operands) {
     }
     if (!words.len) return output_fail(EXIT_USAGE, "api search takes at least one word");
     for (uint32_t i = 0; i < job->book.library.schemas.len; i++) {
-        vec_push(job->run, &registered, job->book.library.schemas.at[i].name);
+        const Schema *at = &job->book.library.schemas.at[i];
+        // Overloads of one name stand side by side, and are one result.
+        if (i && str_eq(at->name, at[-1].name)) continue;
+        vec_push(job->run, &registered, at->name);
     }
     SearchHits hits;
     search_docs(&hits, job->run, &job->book.docs, &registered, &words);

@@ -1,304 +1,377 @@
 #!/usr/bin/env python3
-"""Looks an operator up in the documentation that torch_npu has on this machine.
+"""Looks an operator up in what torch_npu says of it on this machine.
 
     query_torch_npu_api.py show NAME [--full]
     query_torch_npu_api.py search WORD... [--max N]
-    query_torch_npu_api.py list [--prefix TEXT] [--max N]
+    query_torch_npu_api.py list [--prefix TEXT]
 
-Read is `_op_plugin_docs.py` of the installed torch_npu, as text: torch_npu is
-found, not imported, so no NPU and no driver is needed. --docs-path names that
-file, or a folder that holds it, of another installation. Every answer names its
-file and lines.
+Read are `_op_plugin_docs.py` of the installed torch_npu, as text, and the
+schemas that its shared library registers (`Registered:`, whose names of arguments
+are the ones to call with). torch_npu is found by its files and never imported,
+so no NPU and no driver is needed. --docs-path names that file, a wheel, an
+unpacked torch_npu, or a folder of op-plugin's Markdown pages instead. Every
+answer names its file and lines.
 
-Where there is no torch_npu, the small table of ../references/common_fusion_ops.md
-answers, and says so on standard error.
+With npufuse at hand (on the PATH, as the Python package, or named by NPUFUSE or
+NPUFUSE_BIN) this is `npufuse api`, which also says on standard error where
+documents and registration disagree; without it the same is read here.
 
-Exit code: 0 found; 1 not found; 2 wrong usage or input; 3 there is no
-documentation here and the small table does not know the name either.
-Needs Python 3.8 alone.
+Where there is no torch_npu, and for operators that it does not describe, the
+small table of ../references/common_fusion_ops.md answers, marked `fallback`.
+
+Exit code: 0 found; 1 not found; 2 wrong usage or input; 3 there is no torch_npu
+here and the small table does not know the name either. Needs Python 3.8 alone.
 """
 import argparse
-import ast
-import difflib
-import importlib.util
+import json
+import os
 import re
+import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
-FILE_NAME = "_op_plugin_docs.py"
-REGISTER = "_add_torch_npu_docstr"
+sys.dont_write_bytecode = True  # the folder of the skill stays as it is
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from torch_npu_docs import (DOCS_NAME, PUBLIC_DOCS, Entry, NoDocs, Reader, complain,
+                            find_install, holds_all, install_at, summary_of, trimmed)  # noqa: E402
+
 TABLE = Path(__file__).resolve().parent.parent / "references" / "common_fusion_ops.md"
-MAX_BYTES = 64 << 20
-SHORT_LINES = 12  # of a section, without --full
-
-# Headings as the docstrings spell them, and what they are called here.
-SECTIONS = {
-    "description": ("功能描述实现", "功能实现描述", "功能描述", "算子功能", "接口说明"),
-    "prototype": ("接口原型", "函数原型"),
-    "parameters": ("参数说明", "参数解释", "输入说明", "关键字参数", "参数"),
-    "outputs": ("输出说明", "返回值说明"),
-    "constraints": ("约束说明", "约束条件", "输入约束", "场景限制"),
-    "formula": ("计算公式为", "计算公式"),
-    "products": ("支持的型号", "支持的芯片型号", "产品支持情况"),
-    "versions": ("支持的PyTorch版本", "支持版本"),
-    "examples": ("调用示例", "示例"),
-}
-ROLE_OF = {heading: role for role, headings in SECTIONS.items() for heading in headings}
-ALWAYS_WHOLE = ("prototype", "constraints")  # what a decision rests on
+SUMMARY_WIDTH = 150
 
 
-class NoDocs(Exception):
-    pass
+# ---- npufuse ---------------------------------------------------------------------------
 
 
-class Entry:
-    """One documented name: its lines, and where they stand."""
+def find_npufuse():
+    """The command; None if there is none."""
+    for named in (os.environ.get("NPUFUSE"), os.environ.get("NPUFUSE_BIN"), "npufuse"):
+        path = shutil.which(named) if named else None
+        if path:
+            return path
+    try:
+        from npufuse._find import find_npufuse_bin
+        return find_npufuse_bin()
+    except Exception:  # whatever a package of that name does, this goes on without
+        return None
 
-    def __init__(self, name, path, first_line, lines):
-        self.name = name
+
+class NoAnswer(Exception):
+    """The command npufuse did not do what it was asked."""
+
+
+# What is read of an answer.
+MEMBERS = {"show": {"definitions", "docs", "registered", "sections", "signatures"},
+           "search": {"results"}, "list": {"names"}}
+
+
+class Command:
+    """The same answers by `npufuse api`. Raises NoAnswer where the command has no
+    `api` or does not answer with the JSON that is documented."""
+
+    def __init__(self, path, docs_path):
         self.path = path
-        self.first_line = first_line
-        self.lines = lines
-        self.other_lines = []  # where the same name is registered before
+        self.docs_path = docs_path
 
-    def place(self, first=0, last=None):
-        last = len(self.lines) - 1 if last is None else last
-        return "%s:%d-%d" % (self.path, self.first_line + first, self.first_line + last)
+    def ask(self, verb, *words):
+        options = ["--format", "json"]
+        if self.docs_path:
+            options += ["--docs-path", self.docs_path]
+        try:
+            done = subprocess.run([self.path, "api", verb] + options + list(words),
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, timeout=300)
+            said = done.stderr.decode("utf-8", "replace").splitlines()
+            if done.returncode == 2 and said and not any("'api'" in line for line in said):
+                raise NoDocs(re.sub(r"\Anpufuse: ", "", said[-1]))
+            answer = json.loads(done.stdout.decode("utf-8"))
+            needed = MEMBERS[verb] if answer.get("found", True) else {"near"}
+            if not needed <= set(answer):
+                raise ValueError("members are missing")
+        except (OSError, subprocess.SubprocessError, AttributeError, ValueError) as error:
+            raise NoAnswer("'%s' does not answer: %s" % (self.path, error))
+        for line in said:
+            if line.startswith("npufuse: '"):  # a file that could not be read, or not whole
+                print(line, file=sys.stderr)
+        return answer
 
-    def sections(self):
-        """[(role, heading, index of the heading, index behind the last line)]."""
-        found = []
-        for i, line in enumerate(self.lines):
-            word = line.strip().strip("#*").strip().rstrip(":：").strip()
-            if word in ROLE_OF:
-                found.append([ROLE_OF[word], word, i, len(self.lines)])
-                if len(found) > 1:
-                    found[-2][3] = i
-        return found
+    def show(self, name):
+        answer = self.ask("show", "--", name)
+        answer.setdefault("found", True)
+        for line in answer.get("disagreements", ()):
+            complain("文档与注册的 schema 不一致：%s" % line)
+        return answer
 
-    def signature(self):
-        """The first call of the name, until its parentheses balance; "" if none."""
-        spelled = re.compile(r"(?:torch_npu\.\s*(?:npu\.)?)?%s\s*\(" % re.escape(self.name))
-        for i, line in enumerate(self.lines):
-            match = spelled.search(line)
-            if not match:
-                continue
-            text = line[match.start():].split("`")[0].strip()
-            while text.count("(") > text.count(")") and i + 1 < len(self.lines):
-                i += 1
-                text += " " + self.lines[i].strip()
-            return text
+    def search(self, words):
+        return self.ask("search", "--max", "100000", "--", *words)
+
+    def list(self, prefix):
+        return self.ask("list", *(["--prefix", prefix] if prefix else []))
+
+
+# ---- the small table ---------------------------------------------------------------------
+
+
+class Table:
+    """common_fusion_ops.md: each `### name` is an entry."""
+
+    def __init__(self):
+        self.entries = {}
+        try:
+            lines = TABLE.read_text(encoding="utf-8").split("\n")
+        except OSError:
+            lines = []
+        starts = [i for i, line in enumerate(lines) if line.startswith("#")] + [len(lines)]
+        for start, end in zip(starts, starts[1:]):
+            title = re.fullmatch(r"###\s+`?([A-Za-z_][\w.]*)`?\s*", lines[start])
+            if title:
+                body, line = trimmed("\n".join(lines[start + 1:end]), start + 2)
+                self.entries[title.group(1)] = Entry(title.group(1), str(TABLE), line, body)
+
+    def signatures(self, name):
+        found = re.search(r"`(%s\([^`]*)`" % re.escape(name), self.entries[name].body)
+        return [found.group(1)] if found else []
+
+    def summary(self, name):
+        for line in self.entries[name].body.split("\n"):
+            if line.strip() and name + "(" not in line:
+                return line.lstrip("- ")
         return ""
 
-    def summary(self):
-        """The first line of the description; else the first that says anything
-        besides a heading and the signature."""
-        told = [start for role, _, start, _ in self.sections() if role == "description"]
-        headings = [start for _, _, start, _ in self.sections()]
-        spelled = self.name + "("
-        for i in range(told[0] + 1 if told else 0, len(self.lines)):
-            line = self.lines[i].strip()
-            if line and i not in headings and spelled not in line.replace(" (", "("):
-                return line.lstrip("- ").strip()
-        return self.signature()
+    def search(self, words):
+        """Names of which the first lines hold the words; not the sources in brackets."""
+        words, found = [word.lower() for word in words], []
+        for name, entry in self.entries.items():
+            told = re.sub(r"（[^）]*）", "", entry.body.split("\n\n")[0])
+            if holds_all(words, name.lower(), told.lower()):
+                found.append(name)
+        return found
 
 
-# ---- finding and reading ------------------------------------------------------
+# ---- printing ----------------------------------------------------------------------------
 
 
-def docs_file(given):
-    """The path of the documentation; NoDocs where there is none."""
-    if given:
-        path = Path(given)
-        for place in (path, path / FILE_NAME, path / "torch_npu" / FILE_NAME):
-            if place.is_file():
-                return place
-        raise NoDocs("'%s' is neither %s nor a folder that holds it" % (given, FILE_NAME))
-    try:
-        spec = importlib.util.find_spec("torch_npu")  # finds, does not import
-    except (ImportError, ValueError, AttributeError):
-        spec = None
-    for folder in (spec and spec.submodule_search_locations) or ():
-        place = Path(folder) / FILE_NAME
-        if place.is_file():
-            return place
-    raise NoDocs("torch_npu is not installed for %s" % sys.executable)
+def print_numbered(first_line, text):
+    for number, line in enumerate(text.split("\n"), first_line):
+        print("%d: %s" % (number, line.rstrip()))
 
 
-def text_of(node, lines):
-    """The characters between the quotes as they are written: the docstrings are
-    full of LaTeX, whose backslashes Python would take for escapes."""
-    first, last = node.lineno - 1, node.end_lineno - 1
-    part = lines[first:last + 1]
-    part[-1] = part[-1].encode("utf-8")[:node.end_col_offset].decode("utf-8", "replace")
-    part[0] = part[0].encode("utf-8")[node.col_offset:].decode("utf-8", "replace")
-    text = re.sub(r"^[rRuUbBfF]*(\"\"\"|'''|\"|')", "", "\n".join(part))
-    return re.sub(r"(\"\"\"|'''|\"|')$", "", text)
+def print_sections(sections):
+    titled = [part for part in sections if part["title"]]
+    print("\nSections:" if titled else "\nSections: unavailable")
+    for part in titled:
+        print("  %s: %d-%d" % (part["title"], part["start_line"], part["end_line"]))
 
 
-def strings_of(node):
-    """The two string arguments of a registering call; None if it is none."""
-    if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != REGISTER:
-        return None
-    if len(node.args) < 2:
-        return None
-    name, text = node.args[:2]
-    if not all(isinstance(part, ast.Constant) and isinstance(part.value, str)
-               for part in (name, text)):
-        return None
-    return name.value, text
+def print_constraints(sections):
+    """Whole, even without --full: a decision rests on them."""
+    told = [part for part in sections if part["role"] == "constraints" and part["text"]]
+    if told:
+        print("\nConstraints:")
+    for part in told:
+        print_numbered(part["end_line"] - part["text"].count("\n"), part["text"])
 
 
-def read_entries(path):
-    """{name: Entry}, in the order of the file. Of a name that is registered twice
-    the later text counts, as it does in Python."""
-    if path.stat().st_size > MAX_BYTES:
-        raise NoDocs("'%s' has more than %d bytes" % (path, MAX_BYTES))
-    source = path.read_text(encoding="utf-8-sig", errors="replace")
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        raise NoDocs("'%s' cannot be read: %s" % (path, error))
-    lines = source.split("\n")
-    entries = {}
-    for node in ast.walk(tree):
-        found = strings_of(node)
-        if not found:
-            continue
-        name, text = found
-        entry = Entry(name, str(path), text.lineno, text_of(text, lines).split("\n"))
-        before = entries.pop(name, None)
-        if before:
-            entry.other_lines = before.other_lines + [before.first_line]
-        entries[name] = entry
-    if not entries:
-        raise NoDocs("'%s' documents no operator" % path)
-    return entries
+def place(text):
+    return "%s:%d-%d" % (text["path"], text["start_line"], text["end_line"])
 
 
-def read_table():
-    """The entries of the small table: each `### name` is one."""
-    entries, lines = {}, []
-    try:
-        lines = TABLE.read_text(encoding="utf-8").split("\n")
-    except OSError:
-        pass
-    starts = [i for i, line in enumerate(lines) if line.startswith("#")] + [len(lines)]
-    for start, end in zip(starts, starts[1:]):
-        match = re.match(r"###\s+`?([A-Za-z_][\w.]*)`?\s*$", lines[start])
-        if match:
-            body = lines[start + 1:end]
-            while body and not body[-1].strip():
-                body.pop()
-            entries[match.group(1)] = Entry(match.group(1), str(TABLE), start + 2, body)
-    return entries
+def print_head(name, source, answer):
+    print("API: torch_npu.%s\nSource: %s" % (name, source))
+    if answer["docs"]["version"]:
+        print("Version: torch_npu %s" % answer["docs"]["version"])
 
 
-# ---- the three verbs ----------------------------------------------------------
+def print_calls(signatures, answer):
+    for line in signatures:
+        print("Signature: %s" % line)
+    for schema in answer["registered"]:
+        print("Registered: %s" % schema["schema"])
+    for text in answer["definitions"][:-1]:
+        print("Superseded: %s (the later text counts)" % place(text))
 
 
-def plain_name(name):
-    return re.sub(r"^torch_npu\.", "", name.strip())
+def print_documented(name, answer, full):
+    text = answer["definitions"][-1]
+    sections = answer["sections"]
+    print_head(name, place(text), answer)
+    if summary_of(sections):
+        print("Summary: %s" % summary_of(sections))
+    print_calls(answer["signatures"], answer)
+    print_sections(sections)
+    if not full:
+        print_constraints(sections)
+        print("\nHint: use --full to print the full doc body.")
+        return
+    print("\nFull doc:")
+    print_numbered(text["start_line"], text["body"])
+    for text in answer["definitions"][:-1]:
+        print("\nSuperseded doc:")
+        print_numbered(text["start_line"], text["body"])
 
 
-def show(entries, options):
-    name = plain_name(options.name)
-    entry = entries.get(name)
-    if entry is None:
-        near = difflib.get_close_matches(name, entries, n=5, cutoff=0.6)
-        print("query_torch_npu_api: no entry '%s'%s" % (
-            name, "; near it: " + ", ".join(near) if near else ""), file=sys.stderr)
-        return 1
-    print("%s  %s" % (entry.name, entry.place()))
-    for line in entry.other_lines:
-        print("  also registered at line %d; the later text counts" % line)
-    if entry.signature():
-        print("signature: " + entry.signature())
-    if options.full or not entry.sections():
-        print("\n".join(line.rstrip() for line in entry.lines))
+NOTHING = {"docs": {"version": ""}, "definitions": [], "registered": []}
+
+
+def print_undocumented(name, table, answer, full):
+    """An operator that the table knows, or of which nothing but the schema is known."""
+    entry = table.entries.get(name)
+    if not entry:
+        print_head(name, "registered in the shared library; no text", answer)
+        print_calls([], answer)
+        print("\nSections: unavailable")
+        complain("torch_npu 没有 %s 的文档；公开文档：%s" % (name, PUBLIC_DOCS))
+        return
+    print_head(name, "fallback: %s:%d-%d" % (entry.path, entry.first_line, entry.end_line()),
+               answer)
+    print("Summary: %s" % table.summary(name))
+    print_calls(table.signatures(name), answer)
+    print("\nSections: unavailable")
+    if full:
+        print("\nFull doc:")
+        print_numbered(entry.first_line, entry.body)
+    else:
+        print("\nHint: use --full to print the full doc body.")
+
+
+# ---- the three verbs ----------------------------------------------------------------------
+
+
+def bare_name(name):
+    return re.sub(r"\A(?:torch_npu\.|torch\.ops\.npu\.|npu::)", "", name.strip())
+
+
+def show(source, table, options):
+    name = bare_name(options.name)
+    answer = source.show(name) if source else {"found": False, "near": []}
+    if answer["found"] and answer["definitions"]:
+        print_documented(name, answer, options.full)
         return 0
-    for role, heading, start, end in entry.sections():
-        show_section(entry, (role, heading), start, end)
-    print("(--full prints all of it)")
+    if answer["found"] or name in table.entries:
+        if source and not answer["found"]:
+            complain("这个 torch_npu 没有 %s；以下来自本技能的小表" % name)
+        print_undocumented(name, table, answer if answer["found"] else NOTHING, options.full)
+        return 0
+    near = answer["near"]
+    complain("未找到 API: %s%s\n公开文档：%s" % (
+        name, "\n相近的名称：" + "、".join(near) if near else "", PUBLIC_DOCS))
+    return 1
+
+
+def shortened(text):
+    return text if len(text) <= SUMMARY_WIDTH else text[:SUMMARY_WIDTH - 3] + "..."
+
+
+def search(source, table, options):
+    words = " ".join(options.words).split()
+    if not words:
+        complain("search 需要至少一个词")
+        return 2
+    hits = source.search(words)["results"] if source else []
+    told = {name: "[fallback] " + table.summary(name) for name in table.search(words)}
+    # What is registered without a text is told by the table, where that knows it.
+    rows = [(hit["name"], hit["summary"] if hit["start_line"] else
+             told.pop(hit["name"], "[registered] 无文档")) for hit in hits]
+    for item in source.list("")["names"] if source and told else ():
+        if item["start_line"]:
+            told.pop(item["name"], None)
+    rows += told.items()
+    if not rows:
+        complain("未找到匹配 '%s' 的算子。" % " ".join(words))
+        return 1
+    shown = rows[:options.max]
+    print("搜索 '%s' 找到 %d 个结果（上限 %d）:\n" % (
+        " ".join(words), len(shown), options.max))
+    for number, (name, summary) in enumerate(shown, 1):
+        print("%d. %s\n   %s\n" % (number, name, shortened(summary)) if summary
+              else "%d. %s\n" % (number, name))
+    if len(rows) > len(shown):
+        complain("共 %d 个结果，--max 可以看到更多" % len(rows))
     return 0
 
 
-def show_section(entry, titles, start, end):
-    body = [line.rstrip() for line in entry.lines[start + 1:end]]
-    while body and not body[-1].strip():
-        body.pop()
-    print("\n[%s] %s  %s" % (*titles, entry.place(start, start + len(body))))
-    whole = titles[0] in ALWAYS_WHOLE or len(body) <= SHORT_LINES
-    print("\n".join(body if whole else body[:SHORT_LINES]))
-    if not whole:
-        print("... %d more lines" % (len(body) - SHORT_LINES))
+def list_names(source, table, options):
+    names = ([item["name"] for item in source.list(options.prefix)["names"]] if source else
+             [name for name in table.entries if name.startswith(options.prefix)])
+    names = sorted(set(names))
+    for name in names:
+        print(name)
+    sys.stdout.flush()
+    print("\n总计 %d 个算子。" % len(names), file=sys.stderr)
+    return 0 if names else 1
 
 
-def print_rows(entries, limit):
-    for entry in entries[:limit]:
-        print("%s\t%s:%d\t%s" % (entry.name, entry.path, entry.first_line, entry.summary()[:100]))
-    if len(entries) > limit:
-        print("and %d more (--max N)" % (len(entries) - limit), file=sys.stderr)
-    if not entries:
-        print("query_torch_npu_api: nothing found", file=sys.stderr)
-    return 0 if entries else 1
+# ---- the command line ---------------------------------------------------------------------
 
 
-def search(entries, options):
-    """Names that hold every word first, then texts that do."""
-    words = [plain_name(word).lower() for word in options.words]
-    named = [e for e in entries.values() if all(word in e.name.lower() for word in words)]
-    told = [e for e in entries.values() if e not in named and all(
-        word in (e.name + "\n" + "\n".join(e.lines)).lower() for word in words)]
-    return print_rows(named + told, options.max)
-
-
-def list_names(entries, options):
-    found = [entries[name] for name in sorted(entries) if name.startswith(options.prefix)]
-    return print_rows(found, options.max)
-
-
-def at_least_one(text):
+def number_of(text):
     value = int(text)
-    if value < 1:
+    if not 1 <= value <= 100000:
         raise ValueError
     return value
+
+
+def add_common(parser, **defaults):
+    parser.add_argument("--docs-path", metavar="PATH", help="%s, a wheel, an unpacked torch_npu, "
+                        "or a folder of Markdown pages" % DOCS_NAME, **defaults)
+    parser.add_argument("--no-npufuse", action="store_true",
+                        help="do not look for the command npufuse", **defaults)
 
 
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_common(parser)  # before the verb or behind it
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--docs-path", metavar="PATH",
-                        help="%s, or a folder that holds it" % FILE_NAME)
+    add_common(common, default=argparse.SUPPRESS)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="show|search|list")
     part = verbs.add_parser("show", parents=[common], help="one operator")
     part.add_argument("name", metavar="NAME")
     part.add_argument("--full", action="store_true", help="all of its text")
     part.set_defaults(run=show)
-    part = verbs.add_parser("search", parents=[common], help="operators that speak of the words")
+    part = verbs.add_parser("search", parents=[common], help="operators that speak of all words")
     part.add_argument("words", nargs="+", metavar="WORD")
-    part.add_argument("--max", type=at_least_one, default=20, metavar="N")
+    part.add_argument("--max", type=number_of, default=10, metavar="N", help="at most N (10)")
     part.set_defaults(run=search)
     part = verbs.add_parser("list", parents=[common], help="names")
-    part.add_argument("--prefix", default="", metavar="TEXT")
-    part.add_argument("--max", type=at_least_one, default=1000, metavar="N")
+    part.add_argument("--prefix", default="", metavar="TEXT", help="that begin with TEXT")
     part.set_defaults(run=list_names)
     return parser.parse_args()
 
 
+def answer(options):
+    """Runs the verb by npufuse, or else here; NoDocs where there is no torch_npu."""
+    table = Table()
+    install = None if options.docs_path else find_install()
+    command = None if options.no_npufuse else find_npufuse()
+    if command:
+        try:
+            where = options.docs_path or (install.path if install else None)
+            return options.run(Command(command, where), table, options)
+        except NoAnswer as error:
+            complain("%s; the files are read here" % error)
+    if options.docs_path:
+        install = install_at(options.docs_path)
+    if not install:
+        raise NoDocs("no torch_npu for %s, in VIRTUAL_ENV, CONDA_PREFIX or for python3 on PATH"
+                     % sys.executable)
+    return options.run(Reader(install), table, options)
+
+
 def main():
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="replace")
     options = read_options()
     try:
-        return options.run(read_entries(docs_file(options.docs_path)), options)
-    except NoDocs as reason:
+        return answer(options)
+    except (NoDocs, OSError) as reason:
+        complain(reason)
         if options.docs_path:
-            print("query_torch_npu_api: %s" % reason, file=sys.stderr)
             return 2
-        print("query_torch_npu_api: %s; this is the small table of this skill" % reason,
-              file=sys.stderr)
-    return 0 if options.run(read_table(), options) == 0 else 3
+    complain("答案来自本技能的小表 references/%s，不是已安装的 torch_npu" % TABLE.name)
+    return 0 if options.run(None, Table(), options) == 0 else 3
 
 
 if __name__ == "__main__":
