@@ -62,31 +62,54 @@ class Operator:
         self.name = self.__name__ = spec.operator
         self.__doc__ = spec.__doc__
         self.count = count
-        self.types, self.__signature__ = parse_schema(spec.schema)
+        schemas = (spec.schema,) + tuple(getattr(spec, "overloads", ()))
+        self.forms = [parse_schema(schema) for schema in schemas]
+        self.__signature__ = self.forms[0][1]
 
     def __call__(self, *args, **kwargs):
         values = self.bind(args, kwargs)
         self.check(values)
-        tensors = [v for v in values.values() if isinstance(v, torch.Tensor)]
+        if not hasattr(self.spec, "golden"):
+            text = "%s has no golden: what it computes is not emulated"
+            raise RuntimeError(text % self.name)
+        tensors = tensors_in(values.values())
+        device = tensors[0].device.type if tensors else "cpu"
         # No npu operator is on an autocast list: inputs are taken as they are.
-        with torch.autocast(tensors[0].device.type, enabled=False):
+        with torch.autocast(device, enabled=False):
             with NpuAutocast.suspended():
                 result = self.compute(values, tensors)
         self.count[self.name] += 1
         return result
 
     def bind(self, args, kwargs):
-        """Arguments by parameter name, defaults filled in, types checked."""
+        """Arguments by parameter name, defaults filled in, types checked.
+
+        The first form that takes the call is meant: the schema, then each of
+        `overloads`. What an overload lacks has the schema's default.
+        """
+        failures = []
+        for types_, signature in self.forms:
+            try:
+                values = self.fit(types_, signature, args, kwargs)
+            except TypeError as error:
+                failures.append(error)
+                continue
+            for name, parameter in self.__signature__.parameters.items():
+                values.setdefault(name, parameter.default)
+            return values
+        raise failures[0]
+
+    def fit(self, types_, signature, args, kwargs):
         try:
-            bound = self.__signature__.bind(*args, **kwargs)
+            bound = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError("%s: %s" % (self.name, error)) from None
         bound.apply_defaults()
         for name, value in bound.arguments.items():
-            if not accepts(self.types[name], value):
+            if not accepts(types_[name], value):
                 text = "%s: '%s' must be %s, not %s"
                 found = type(value).__name__
-                raise TypeError(text % (self.name, name, self.types[name], found))
+                raise TypeError(text % (self.name, name, types_[name], found))
         return bound.arguments
 
     def check(self, values):
@@ -103,15 +126,39 @@ class Operator:
             torch.is_grad_enabled() and kind == "differentiable"
         ):
             result = self.spec.golden(**values)
-        outputs = result if isinstance(result, tuple) else (result,)
-        # The device allocates its outputs, whatever the strides of the input.
-        outputs = [y.contiguous() for y in outputs]
-        for i, carries in enumerate(self.spec.output_differentiability):
-            if not carries:
-                outputs[i] = outputs[i].detach()
-            elif kind != "differentiable":
-                outputs[i] = NoBackward.apply(self.name, kind, outputs[i], *tensors)
-        return tuple(outputs) if isinstance(result, tuple) else outputs[0]
+        if result is None:  # all results are arguments, written in place
+            return None
+        several = isinstance(result, (tuple, list))
+        outputs = list(result) if several else [result]
+        carries = self.spec.output_differentiability
+        if isinstance(result, list):  # "-> Tensor[]": one word for all
+            carries = carries * len(outputs)
+        for i, y in enumerate(outputs):
+            if isinstance(y, torch.Tensor) and not any(y is x for x in tensors):
+                outputs[i] = self.output(y, carries[i], tensors)
+        return type(result)(outputs) if several else outputs[0]
+
+    def output(self, y, carries, tensors):
+        """One result as the device gives it: newly allocated, whatever the
+        strides of the input, with the gradient that it carries."""
+        y = y.contiguous()
+        if not carries:
+            return y.detach()
+        kind = self.spec.autograd
+        if kind == "differentiable":
+            return y
+        return NoBackward.apply(self.name, kind, y, *tensors)
+
+
+def tensors_in(values):
+    """The tensors among arguments, those of lists too."""
+    found = []
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            found.append(value)
+        elif isinstance(value, (tuple, list)):
+            found.extend(tensors_in(value))
+    return found
 
 
 class NoBackward(torch.autograd.Function):
@@ -219,10 +266,12 @@ def cast_all(value, dtype):
 
 def parse_schema(schema):
     """"f(Tensor a, int b=1, *, bool c=False) -> Tensor" to types, signature."""
-    inside = re.match(r"\w+\((.*)\)\s*->", schema).group(1)
+    inside = re.match(r"[\w.]+\((.*)\)\s*->", schema).group(1)
     kinds, parameters = {}, []
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     for part in re.split(r",\s*(?![^\[(]*[\])])", inside):
+        if not part:
+            continue
         if part == "*":
             kind = inspect.Parameter.KEYWORD_ONLY
             continue
@@ -236,20 +285,44 @@ def parse_schema(schema):
     return kinds, inspect.Signature(parameters)
 
 
-# Python types that each schema type takes; types not listed are not checked.
+# Python types that each schema type takes. PyTorch takes a number of torch's
+# own (a tensor of one element) for a Python one as well; code that is written
+# here does not need that.
 ACCEPTED = {
     "Tensor": (torch.Tensor,),
     "int": (int,),
+    "SymInt": (int, torch.SymInt),
     "float": (float, int),
     "bool": (bool,),
     "str": (str,),
+    "Scalar": (bool, int, float, complex),
+    "ScalarType": (torch.dtype,),
+    "Generator": (torch.Generator,),
+    "Device": (torch.device, str),
+    "Layout": (torch.layout,),
+    "MemoryFormat": (torch.memory_format,),
 }
+LIST = re.compile(r"(.+)\[(\d*)\]$")
 
 
 def accepts(type_name, value):
+    """Whether a schema type ("Tensor?", "int[]?", "Tensor(a!)", "int[2]")
+    takes a Python value. A list of a fixed length takes one number for all."""
+    type_name = re.sub(r"\([^)]*\)", "", type_name)  # what it aliases
     if type_name.endswith("?"):
         return value is None or accepts(type_name[:-1], value)
-    return isinstance(value, ACCEPTED.get(type_name, object))
+    listed = LIST.match(type_name)
+    if listed:
+        item, size = listed.groups()
+        if size and not isinstance(value, (tuple, list)):
+            return accepts(item, value)
+        if not isinstance(value, (tuple, list)):
+            return False
+        return all(accepts(item, v) for v in value)
+    kind = ACCEPTED.get(type_name)
+    if kind is None:
+        raise ValueError("a schema's type '%s' is not known" % type_name)
+    return isinstance(value, kind)
 
 
 def is_native(spec):
