@@ -423,6 +423,28 @@ static FactState prove(Prover *p, const Node *test) {
 
 // ---- which asserts ----------------------------------------------------------
 
+static bool is_none(const Node *node) {
+    return node->kind == N_CONSTANT && node->op == CONST_NONE;
+}
+
+// `x is not None`, x an argument of the operator: 1, 0, or -1 of another test.
+static int given_truth(const Place *place, const Requirement *form, const Node *test) {
+    if (test->kind != N_COMPARE || test->u.compare.comparators.len != 1) return -1;
+    const Node *left = test->u.compare.left;
+    AstOp op = (AstOp)test->u.compare.ops[0];
+    if (left->kind != N_NAME || !is_none(test->u.compare.comparators.at[0]) ||
+        (op != A_IS && op != A_IS_NOT)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < form->name_count; i++) {
+        if (form->names[i] != left->u.name.id) continue;
+        int p = form->args[i];
+        bool absent = form->absent[i] || (p >= 0 && !place->match->bound[p]);
+        return absent == (op == A_IS);
+    }
+    return -1;
+}
+
 static void add_asserts(Requirements *out, const Place *place,
                         const Requirement *form, const NodeList *body) {
     const Spec *spec = place->match->spec;
@@ -430,9 +452,13 @@ static void add_asserts(Requirements *out, const Place *place,
     for (uint32_t i = 0; i < body->len; i++) {
         Node *stmt = body->at[i];
         if (stmt->kind == N_IF) {
-            int truth = spec_truth(spec, stmt->u.while_.test);
-            if (truth != 0) add_asserts(out, place, form, &stmt->u.while_.body);
-            if (truth != 1) add_asserts(out, place, form, &stmt->u.while_.orelse);
+            const Node *test = stmt->u.while_.test;
+            int truth = form->of_operator ? given_truth(place, form, test)
+                                          : spec_truth(spec, test);
+            // What limits() asks for in a case that is not known is not asked.
+            bool both = truth < 0 && !form->of_operator;
+            if (truth == 1 || both) add_asserts(out, place, form, &stmt->u.while_.body);
+            if (truth == 0 || both) add_asserts(out, place, form, &stmt->u.while_.orelse);
         }
         if (stmt->kind != N_ASSERT) continue;
         Requirement r = *form;
@@ -515,7 +541,7 @@ static bool name_operator_args(Requirement *form, const Spec *spec, uint32_t whi
     if (!search.call) return false;
     bool joined = false;
     const ArgumentsNode *a = spec->rule->op_limits->u.function->args->u.arguments;
-    for (uint32_t i = 0; i < a->args.len && i < RULE_MAX_PARAMS; i++) {
+    for (uint32_t i = 0; i < a->args.len && i < REQUIREMENT_MAX_NAMES; i++) {
         const Sym *name = a->args.at[i]->u.arg.name;
         const Node *arg = operator_argument(search.call, i, name);
         bool wraps = arg && arg->kind == N_CALL && arg->u.call.args.len == 1 &&
@@ -525,6 +551,7 @@ static bool name_operator_args(Requirement *form, const Spec *spec, uint32_t whi
         int part = arg ? joined_param(spec, arg, which) : -1;
         form->names[form->name_count] = name;
         form->wrapped[form->name_count] = wraps;
+        form->absent[form->name_count] = !arg || is_none(arg);
         form->joined[form->name_count] = part >= 0;
         form->args[form->name_count++] = part >= 0 ? part : param;
         joined |= part >= 0;
@@ -586,7 +613,7 @@ void prove_requirements(Requirements *out, const Place *place) {
     add_asserts(&all, place, &form, &spec->rule->requires->u.function->body);
     if (spec->rule->op_limits) {
         for (uint32_t which = 0; which < RULE_MAX_PARAMS; which++) {
-            Requirement limits = {.module = spec->rule->op_module};
+            Requirement limits = {.module = spec->rule->op_module, .of_operator = true};
             if (!name_operator_args(&limits, spec, which)) break;
             add_asserts(&all, place, &limits, &spec->rule->op_limits->u.function->body);
         }

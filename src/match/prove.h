@@ -10,6 +10,9 @@
 #include "match/place.h"
 #include "model/finding.h"
 
+// An operator may have more parameters than a rule.
+enum { REQUIREMENT_MAX_NAMES = 64 };
+
 typedef struct Requirement {
     const Module *module; // of the rule or operator file
     Node *test;
@@ -18,10 +21,12 @@ typedef struct Requirement {
     bool soft; // unknown, and nothing suggests that it holds: a caution
     Str why;   // what the state rests on, for people; may be empty
     ChainLink *chain;
-    int args[RULE_MAX_PARAMS]; // parameter of the rule by position in `names`
-    const Sym *names[RULE_MAX_PARAMS];
-    bool wrapped[RULE_MAX_PARAMS]; // given as contiguous(x)
-    bool joined[RULE_MAX_PARAMS];  // one of several that torch.cat joins
+    int args[REQUIREMENT_MAX_NAMES]; // parameter of the rule by position in `names`
+    const Sym *names[REQUIREMENT_MAX_NAMES];
+    bool wrapped[REQUIREMENT_MAX_NAMES]; // given as contiguous(x)
+    bool joined[REQUIREMENT_MAX_NAMES];  // one of several that torch.cat joins
+    bool absent[REQUIREMENT_MAX_NAMES];  // the call leaves it out, or gives None
+    bool of_operator; // of limits()
     uint32_t name_count;
 } Requirement;
 

@@ -379,3 +379,102 @@ def test_the_device_predicate_answers_on_request():
     assert user.act(x) is None and user.torch_npu is None
     with emulate.answering(user, ready=False):
         assert user.act(x) is None
+
+
+T = torch.ones(2)
+TAKEN = [
+    ("Tensor?", [None, T], [1, [T]]),
+    ("Tensor[]", [[T, T], (T,), []], [T, [T, None], None]),
+    ("Tensor?[]", [[T, None]], [[1]]),
+    ("Tensor[]?", [None, [T]], [[1]]),
+    ("Tensor(a!)", [T], [None]),
+    ("int?", [None, 3], ["3", 1.5, T]),
+    ("int[]?", [None, [1, 2], (1,)], [3, [1.5], T]),
+    ("int[2]", [[1, 2], 3], ["3"]),
+    ("SymInt[]?", [None, [1]], [[T]]),
+    ("float", [1.5, 1], ["1", None]),
+    ("Scalar", [1, 1.5, True], ["1", None]),
+    ("bool?", [None, True], ["a"]),
+    ("str", ["a"], [1, None]),
+    ("str?", [None, "a"], [1]),
+    ("ScalarType?", [None, torch.int8], [5, "int8"]),
+]
+
+
+@pytest.mark.parametrize("kind, good, bad", TAKEN)
+def test_types_of_schemas(kind, good, bad):
+    for value in good:
+        assert emulate.accepts(kind, value), value
+    for value in bad:
+        assert not emulate.accepts(kind, value), value
+
+
+def test_a_type_that_is_not_known():
+    with pytest.raises(ValueError, match="'Tensr' is not known"):
+        emulate.accepts("Tensr", T)
+
+
+def made(**given):
+    """An operator without a file, with a Counter of its calls."""
+    spec = types.SimpleNamespace(
+        operator="npu_made", autograd="silent", output_differentiability=(True,),
+        limits=lambda **values: None, **given
+    )
+    return emulate.Operator(spec, emulate.collections.Counter())
+
+
+def test_an_operator_without_golden():
+    operator = made(schema="npu_made(Tensor input) -> Tensor")
+    with pytest.raises(RuntimeError, match="npu_made has no golden"):
+        operator(T)
+    assert not operator.count
+
+
+def test_an_argument_written_in_place_is_the_result():
+    def golden(input, value):
+        return input.mul_(value), input + 1
+
+    operator = made(
+        schema="npu_made(Tensor(a!) input, Scalar value=2) -> (Tensor(a!), Tensor)",
+        golden=golden,
+    )
+    operator.spec.output_differentiability = (False, False)
+    x = torch.ones(3)
+    first, second = operator(x)
+    assert first is x and x.tolist() == [2, 2, 2] and second.tolist() == [3, 3, 3]
+
+
+def test_nothing_returned():
+    def golden(input):
+        input.zero_()
+
+    x = torch.ones(3)
+    assert made(schema="npu_made(Tensor(a!) input) -> ()", golden=golden)(x) is None
+    assert x.tolist() == [0, 0, 0]
+
+
+def test_a_list_of_results():
+    def golden(x):
+        return [t * 2 for t in x]
+
+    x = [torch.ones(2, requires_grad=True), torch.ones(3)]
+    results = made(schema="npu_made(Tensor[] x) -> Tensor[]", golden=golden)(x)
+    assert [y.shape for y in results] == [(2,), (3,)]
+    with pytest.warns(UserWarning, match="no backward"):
+        results[0].sum().backward()
+    assert x[0].grad is None
+
+
+def test_overloads():
+    def golden(x, groups=None, more=7):
+        return x * (sum(groups) if isinstance(groups, list) else 0) + more
+
+    operator = made(
+        schema="npu_made(Tensor x, *, Tensor? groups=None, int more=5) -> Tensor",
+        overloads=("npu_made.List(Tensor x, *, int[]? groups=None) -> Tensor",),
+        golden=golden,
+    )
+    assert operator(T, groups=T).tolist() == [5, 5]
+    assert operator(T, groups=[1, 2]).tolist() == [8, 8]
+    with pytest.raises(TypeError, match=r"'groups' must be Tensor\?, not list"):
+        operator(T, groups=[1, 2], more=1)
