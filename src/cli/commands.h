@@ -18,6 +18,7 @@ int merge_command(const Args *args);
 int doctor_command(const Args *args);
 int report_command(const Args *args);
 int api_command(const Args *args);
+int lint_command(const Args *args);
 int dump_command(const Args *args);
 int rules_command(const Args *args);
 

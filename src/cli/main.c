@@ -31,6 +31,7 @@ static const Command commands[] = {
     {"merge", merge_command, "the steps of two runs side by side; does the loss follow?"},
     {"doctor", doctor_command, "what this machine can and cannot do"},
     {"api", api_command, "the operators of the torch_npu that is installed"},
+    {"lint", lint_command, "existing calls of torch_npu against their constraints"},
     {"rules", rules_command, "list, check and test the rules"},
     {"dump", dump_command, "show how a function is understood"},
 };

@@ -6,8 +6,7 @@
 
 #include "report/groups.h"
 
-// `property`: in front of the "::" a colon and a comma end what is said.
-static void add_escaped(Buf *out, Str text, bool property) {
+void github_escape(Buf *out, Str text, bool property) {
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.at[i];
         bool special = c == '%' || c == '\r' || c == '\n' || c < ' ' ||
@@ -19,10 +18,10 @@ static void add_escaped(Buf *out, Str text, bool property) {
 
 static void add_path(Buf *out, Str root, Str file) {
     if (!str_is(root, ".") && root.len) {
-        add_escaped(out, root, true);
+        github_escape(out, root, true);
         if (root.at[root.len - 1] != '/') buf_add_char(out, '/');
     }
-    add_escaped(out, file, true);
+    github_escape(out, file, true);
 }
 
 void github_write(Buf *out, const FindingSet *set) {
@@ -32,11 +31,11 @@ void github_write(Buf *out, const FindingSet *set) {
         buf_add(out, STR("::notice file="));
         add_path(out, set->root, f->file);
         buf_addf(out, ",line=%u,endLine=%u,title=", f->start_line, f->end_line);
-        add_escaped(out, f->api, true);
+        github_escape(out, f->api, true);
         buf_addf(out, "::%s: ", verdict_name(f->verdict));
-        add_escaped(out, finding_reason(f), false);
+        github_escape(out, finding_reason(f), false);
         buf_add(out, STR(" ("));
-        add_escaped(out, f->id, false);
+        github_escape(out, f->id, false);
         buf_add(out, STR(")\n"));
     }
 }

@@ -9,4 +9,8 @@
 // must not be replaced is left out.
 void github_write(Buf *out, const FindingSet *set);
 
+// Text of a workflow command; `property`: in front of the "::", where a colon and a
+// comma end what is said.
+void github_escape(Buf *out, Str text, bool property);
+
 #endif

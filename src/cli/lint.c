@@ -1,0 +1,136 @@
+// lint.c - `npufuse lint`: existing calls of torch_npu.
+#include "base/base.h"
+
+#include "base/locate.h"
+#include "cli/api_book.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/output_folder.h"
+#include "cli/paths.h"
+#include "lint/lint.h"
+#include "model/utf8.h"
+#include "report/lint_text.h"
+
+#include <string.h>
+
+typedef struct LintArgs {
+    const char *format, *python, *docs_path;
+    bool error_on_findings, quiet;
+} LintArgs;
+
+#define FIELD(name) offsetof(LintArgs, name)
+
+static const Option options[] = {
+    {"format", 0, OPTION_TEXT, "text|json|github", "what is printed (text)", FIELD(format)},
+    {"error-on-findings", 0, OPTION_FLAG, NULL, "an error or a warning gives exit code 1",
+     FIELD(error_on_findings)},
+    {"python", 0, OPTION_TEXT, "EXE", "whose torch_npu counts (VIRTUAL_ENV, python3)",
+     FIELD(python)},
+    {"docs-path", 0, OPTION_TEXT, "PATH",
+     "a wheel, an unpacked torch_npu or its shared library, in place of the\ninstalled one",
+     FIELD(docs_path)},
+    {"quiet", 'q', OPTION_FLAG, NULL, "only data and errors", FIELD(quiet)},
+};
+
+static const Usage usage = {
+    .name = "lint",
+    .operands = "PATH...",
+    .purpose =
+        "Checks the calls of torch_npu that are in the code already: arguments that do\n"
+        "not exist, a scale left out, masks of the wrong kind, lengths that are counts,\n"
+        "results used as one tensor, and more (docs/lint.md). Only what the source proves\n"
+        "is told. A comment '# npufuse: ignore[CHECK] reason=...' on the call silences it.",
+    .example = "npufuse lint models/",
+    .options = options,
+    .option_count = COUNT(options),
+    .exit_help = {
+        [EXIT_NO] = "--error-on-findings applies",
+    },
+};
+
+typedef struct LintRun {
+    const LintArgs *given;
+    Arena *run;
+    PathList paths;
+    Project operators_project;
+    SymTable symbols;
+    OperatorSet operators;
+    LintSet set;
+} LintRun;
+
+static bool load_operators(LintRun *job, Err *err) {
+    Str folder;
+    sym_table_init(&job->symbols);
+    project_init(&job->operators_project, &job->symbols);
+    return locate_data(&folder, job->run, "ops", err) &&
+           operators_load(&job->operators, job->run, &job->operators_project, folder.at, err);
+}
+
+static bool find_book(const Book **out, LintRun *job, Err *err) {
+    if (!job->given->docs_path) {
+        *out = api_installed(job->run, job->given->python);
+        return true;
+    }
+    Book *book = NEW(job->run, Book);
+    BookChoice choice = {.docs_path = job->given->docs_path};
+    *out = book;
+    return api_open(book, job->run, &choice, err);
+}
+
+static bool run_checks(LintRun *job, Err *err) {
+    const Book *book;
+    uint32_t count = job->paths.files.len;
+    if (!find_book(&book, job, err)) return false;
+    LintInput *inputs = NEW_N(job->run, LintInput, (size_t)count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        inputs[i] = (LintInput){job->paths.files.at[i].path, job->paths.files.at[i].shown};
+    }
+    LintOptions how = {.inputs = inputs, .input_count = count,
+                       .book = {&job->operators, book}};
+    if (output_has_progress() && !job->given->quiet) how.progress = output_progress;
+    lint_run(&job->set, job->run, &how);
+    if (book) job->set.torch_npu = book_title(job->run, book);
+    return true;
+}
+
+static bool print(const LintRun *job, Err *err) {
+    Buf out = {0};
+    const char *format = job->given->format;
+    if (strcmp(format, "json") == 0) lint_json_write(&out, &job->set);
+    else if (strcmp(format, "github") == 0) lint_github_write(&out, &job->set);
+    else lint_text_write(&out, &job->set);
+    bool ok = output_write(buf_str(&out), err);
+    buf_free(&out);
+    return ok;
+}
+
+static bool has_fault(const LintSet *set) {
+    for (uint32_t i = 0; i < set->at.len; i++) {
+        if (set->at.at[i].severity != LINT_NOTE) return true;
+    }
+    return false;
+}
+
+static int lint_paths(LintRun *job, const PathRequest *request) {
+    Err err;
+    bool ok = paths_collect(&job->paths, job->run, request, &err) &&
+              load_operators(job, &err) && run_checks(job, &err) && print(job, &err);
+    if (!ok) return output_fail(EXIT_USAGE, "%s", err.text);
+    for (uint32_t i = 0; i < job->set.notes.len; i++) {
+        output_note(utf8_one_line(job->run, job->set.notes.at[i]));
+    }
+    return job->given->error_on_findings && has_fault(&job->set) ? EXIT_NO : EXIT_DONE;
+}
+
+int lint_command(const Args *args) {
+    LintArgs given = {.format = "text"};
+    PathRequest request = {.output = OUTPUT_FOLDER};
+    int code;
+    if (!options_read(&given, &request.operands, &usage, args, &code)) return code;
+    request.python = given.python;
+    LintRun job = {.given = &given, .run = args->run};
+    code = lint_paths(&job, &request);
+    project_free(&job.operators_project);
+    sym_table_free(&job.symbols);
+    return code;
+}

@@ -1,0 +1,56 @@
+// checks.h - what is looked for in a call. A check is a function here and a row
+// in checks.c.
+#ifndef NPUFUSE_LINT_CHECKS_H
+#define NPUFUSE_LINT_CHECKS_H
+
+#include "lint/call.h"
+#include "model/lint_finding.h"
+
+// What a check found, before it is a record.
+typedef struct Fault {
+    const char *check;
+    LintSeverity severity;
+    Node *at; // of the call's module
+    Str message, right;
+    Str fix;  // put at the end of `fix_behind`, or empty
+    Node *fix_behind;
+} Fault;
+
+typedef struct LintJob {
+    Arena *arena; // of the records
+    VEC(Fault) faults;
+} LintJob;
+
+typedef void (*CheckFunction)(LintJob *job, const NpuCall *call);
+
+typedef struct Check {
+    const char *id;
+    CheckFunction run;
+    const char *purpose; // one line, for --list-checks
+    const char *source;  // where the constraint was read
+} Check;
+
+extern const Check lint_checks[];
+extern const uint32_t lint_check_count;
+
+void check_arguments(LintJob *job, const NpuCall *call);
+void check_scale(LintJob *job, const NpuCall *call);
+void check_sparse_mask(LintJob *job, const NpuCall *call);
+void check_mask_size(LintJob *job, const NpuCall *call);
+void check_mask_kind(LintJob *job, const NpuCall *call);
+void check_mask_shared(LintJob *job, const NpuCall *call);
+void check_lengths(LintJob *job, const NpuCall *call);
+void check_group_list(LintJob *job, const NpuCall *call);
+void check_tuple(LintJob *job, const NpuCall *call);
+void check_in_place(LintJob *job, const NpuCall *call);
+void check_gradient(LintJob *job, const NpuCall *call);
+void check_removal(LintJob *job, const NpuCall *call);
+void check_dtypes(LintJob *job, const NpuCall *call);
+void check_constants(LintJob *job, const NpuCall *call);
+
+// Adds a fault without a fix.
+void lint_fault(LintJob *job, const Fault *fault);
+// "line 12", where the value was made; empty where that is another file.
+Str lint_place(LintJob *job, const NpuCall *call, const Val *v);
+
+#endif

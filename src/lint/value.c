@@ -1,0 +1,291 @@
+// value.c - how masks and lengths are made.
+#include "base/base.h"
+
+#include "lint/value.h"
+
+enum { DEPTH_MAX = 24, VERY_NEGATIVE = -1000 };
+
+static const char *last_name(const Val *callee) {
+    if (callee->op == V_ATTR) return callee->name->text;
+    if (callee->op != V_GLOBAL) return "";
+    const char *end = callee->text.at + callee->text.len;
+    const char *at = end;
+    while (at > callee->text.at && at[-1] != '.') at--;
+    return at; // NUL terminated as all dotted names are
+}
+
+static bool is_method(const Val *call) {
+    return call->args[0]->op == V_ATTR;
+}
+
+Val *value_of_call(Val *v, const char *name) {
+    if (!v || v->op != V_CALL || !v->nargs) return NULL;
+    const Val *callee = v->args[0];
+    const char *last = last_name(callee);
+    size_t n = strlen(name);
+    if (strncmp(last, name, n) != 0) return NULL;
+    size_t len = callee->op == V_ATTR ? callee->name->len
+                                      : (size_t)(callee->text.at + callee->text.len - last);
+    if (len != n) return NULL;
+    if (is_method(v)) return callee->args[0];
+    return v->nargs > 1 && v->args[1]->op != V_KEYWORD ? v->args[1] : NULL;
+}
+
+Val *value_argument(Val *v, uint32_t index, const char *keyword) {
+    uint32_t first = is_method(v) ? 1 : 2, at = 0;
+    for (uint32_t i = first; i < v->nargs; i++) {
+        Val *arg = v->args[i];
+        if (arg->op == V_KEYWORD) {
+            if (arg->name && strcmp(arg->name->text, keyword) == 0) return arg->args[0];
+        } else if (at++ == index) {
+            return arg;
+        }
+    }
+    return NULL;
+}
+
+// Calls that hand on what they are called on.
+static Val *handed_on(Val *v) {
+    static const char *const names[] = {"to", "npu", "cuda", "cpu", "tolist", "list", "tuple",
+                                        "copy_", "type", "repeat", "expand_as", "broadcast_to",
+                                        "view_as", "from_numpy", "tensor", "as_tensor"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        Val *x = value_of_call(v, names[i]);
+        if (x) return x;
+    }
+    return NULL;
+}
+
+Val *value_below(Val *v) {
+    for (int i = 0; v && i < DEPTH_MAX; i++) {
+        switch ((int)v->op) {
+        case V_CAST: case OP_CLONE: case OP_DETACH: case OP_CONTIGUOUS: case OP_EXPAND:
+        case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_VIEW:
+            v = v->args[0];
+            continue;
+        case V_CALL: {
+            Val *x = handed_on(v);
+            if (!x) return v;
+            v = x;
+            continue;
+        }
+        default:
+            return v;
+        }
+    }
+    return v;
+}
+
+bool value_int(const Val *v, int64_t *out) {
+    if (!v || v->op != V_CONST || v->ck != CONST_INT) return false;
+    if (v->num < -9e15 || v->num > 9e15) return false;
+    *out = (int64_t)v->num;
+    return true;
+}
+
+bool value_is_very_negative(Val *v) {
+    v = v ? value_below(v) : NULL;
+    if (!v) return false;
+    if (val_is_number(v)) return v->num <= VERY_NEGATIVE;
+    if (v->op == V_CONST && str_is(v->text, "-inf")) return true;
+    if (v->op == OP_NEG) {
+        const Val *x = v->args[0];
+        if (val_is_number(x)) return x->num >= -VERY_NEGATIVE;
+        return (x->op == V_CONST && str_is(x->text, "inf")) || val_is_global(x, "math.inf") ||
+               val_is_global(x, "torch.inf") || val_is_global(x, "numpy.inf");
+    }
+    // torch.finfo(dtype).min
+    return v->op == V_ATTR && strcmp(v->name->text, "min") == 0 &&
+           v->args[0]->op == V_CALL && val_is_global(v->args[0]->args[0], "torch.finfo");
+}
+
+// ---- masks ------------------------------------------------------------------------
+
+static MaskKind negated(MaskKind kind) {
+    if (kind == MASK_DROPS) return MASK_KEEPS;
+    if (kind == MASK_KEEPS) return MASK_DROPS;
+    return MASK_UNKNOWN;
+}
+
+static bool is_ones(Val *v) {
+    v = value_below(v);
+    if (v->op == OP_ONES || v->op == OP_ONES_LIKE) return true;
+    if (v->op != OP_FULL || v->nargs < 2) return false;
+    return val_is_int(v->args[1], 1) ||
+           (v->args[1]->op == V_CONST && v->args[1]->ck == CONST_TRUE);
+}
+
+// Rows are queries and columns keys, and a later key is not to be seen: that is
+// what a triangle stands for where the whole is a mask of attention.
+static MaskKind triangle(Val *v) {
+    int64_t diagonal = 0;
+    Val *upper = value_of_call(v, "triu"), *lower = value_of_call(v, "tril");
+    Val *ones = upper ? upper : lower;
+    if (!ones || !is_ones(ones)) return MASK_UNKNOWN;
+    Val *given = value_argument(v, 0, "diagonal");
+    if (given && !value_int(given, &diagonal)) return MASK_UNKNOWN;
+    if (upper) return diagonal == 1 ? MASK_DROPS : MASK_UNKNOWN;
+    return diagonal == 0 ? MASK_KEEPS : MASK_UNKNOWN;
+}
+
+static MaskKind mask(Val *v, Val **from, int depth);
+
+// x == 0, x < 1, x != 0: of a mask of zeros and ones.
+static MaskKind compared(Val *v, Val **from, int depth) {
+    MaskKind kind = mask(v->args[0], from, depth + 1);
+    bool zero = v->nargs > 1 && val_near(v->args[1], 0);
+    if (kind == MASK_ADDITIVE) {
+        // 0 is seen, what is below it is not.
+        if (v->ck == A_LT && zero) return MASK_DROPS;
+        if (v->ck == A_NOT_EQ && zero) return MASK_DROPS;
+        if (v->ck == A_EQ && zero) return MASK_KEEPS;
+        return MASK_UNKNOWN;
+    }
+    if (v->ck == A_EQ && zero) return negated(kind);
+    if (v->ck == A_NOT_EQ && zero) return kind;
+    if (v->ck == A_EQ && v->nargs > 1 && val_is_int(v->args[1], 1)) return kind;
+    return MASK_UNKNOWN;
+}
+
+static bool is_filled_mask(const Val *v) {
+    if (v->op == OP_MASKED_FILL) return v->nargs > 2 && value_is_very_negative(v->args[2]);
+    if (v->op != OP_WHERE || v->nargs < 3) return false;
+    bool low = value_is_very_negative(v->args[2]), high = value_is_very_negative(v->args[1]);
+    return low != high;
+}
+
+// Zeros with -inf at places, not scores with -inf at places.
+static bool is_filled_zeros(const Val *v) {
+    if (!is_filled_mask(v)) return false;
+    const Val *base = v->op == OP_MASKED_FILL ? v->args[0]
+                      : value_is_very_negative(v->args[2]) ? v->args[1] : v->args[2];
+    base = value_below((Val *)(uintptr_t)base);
+    return base->op == OP_ZEROS || base->op == OP_ZEROS_LIKE || val_near(base, 0);
+}
+
+// (1 - mask) * -10000.0, and a triangle of -inf.
+static bool is_scaled_mask(Val *v) {
+    if (v->op == OP_MUL && v->nargs == 2) {
+        return value_is_very_negative(v->args[0]) || value_is_very_negative(v->args[1]);
+    }
+    Val *whole = value_of_call(v, "triu");
+    whole = whole ? value_below(whole) : NULL;
+    return whole && whole->op == OP_FULL && whole->nargs > 1 &&
+           value_is_very_negative(whole->args[1]);
+}
+
+static MaskKind joined(Val *v, Val **from, int depth) {
+    Val *other;
+    MaskKind a = mask(v->args[1], from, depth + 1), b = mask(v->args[2], &other, depth + 1);
+    return a == b ? a : MASK_UNKNOWN;
+}
+
+static MaskKind one_minus(Val *v, Val **from, int depth) {
+    const Val *one = v->args[0], *rest = v->args[1];
+    if (val_near(rest, 1)) {
+        const Val *swap = one;
+        one = rest;
+        rest = swap;
+    }
+    if (!val_near(one, 1) || rest->op != OP_NEG) return MASK_UNKNOWN;
+    return negated(mask(rest->args[0], from, depth + 1));
+}
+
+static MaskKind mask(Val *v, Val **from, int depth) {
+    v = v ? value_below(v) : NULL;
+    if (!v || depth > DEPTH_MAX) return MASK_UNKNOWN;
+    MaskKind kind = triangle(v);
+    *from = v;
+    if (kind != MASK_UNKNOWN) return kind;
+    if (is_filled_zeros(v) || is_scaled_mask(v)) return MASK_ADDITIVE;
+    Val *not_of = value_of_call(v, "logical_not");
+    if (!not_of) not_of = value_of_call(v, "bitwise_not");
+    if (not_of) return negated(mask(not_of, from, depth + 1));
+    if (v->op == V_PYOP && v->ck == A_INVERT) return negated(mask(v->args[0], from, depth + 1));
+    if (v->op == V_PYOP && v->nargs == 2) return compared(v, from, depth);
+    if (v->op == V_PHI) return joined(v, from, depth);
+    if (v->op == OP_ADD && v->nargs == 2) return one_minus(v, from, depth);
+    return MASK_UNKNOWN;
+}
+
+MaskKind value_mask(Val *v, Val **from) {
+    *from = v;
+    return mask(v, from, 0);
+}
+
+uint32_t value_square(Val *v) {
+    v = v ? value_below(v) : NULL;
+    int64_t rows, columns;
+    for (int i = 0; v && i < 4; i++) {
+        Val *inner = value_of_call(v, "triu");
+        if (!inner) inner = value_of_call(v, "tril");
+        if (!inner && v->op == V_PYOP && v->ck == A_INVERT) inner = v->args[0];
+        if (!inner) break;
+        v = value_below(inner);
+    }
+    if (!v || (v->op != OP_ONES && v->op != OP_ZEROS) || !v->nargs) return 0;
+    const Val *size = v->args[0];
+    if ((size->op != V_TUPLE && size->op != V_LIST) || size->nargs != 2) return 0;
+    if (!value_int(size->args[0], &rows) || !value_int(size->args[1], &columns)) return 0;
+    return rows == columns && rows > 0 && rows < 1000000 ? (uint32_t)rows : 0;
+}
+
+// ---- lengths ----------------------------------------------------------------------
+
+// A list written out. One that never falls may be ends or counts.
+static LengthsKind written_out(const Val *v) {
+    int64_t before = 0, number;
+    bool rises = true, zero = v->nargs > 1 && val_is_int(v->args[0], 0);
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (!value_int(v->args[i], &number)) return LENGTHS_UNKNOWN;
+        rises &= number >= before;
+        before = number;
+    }
+    if (!rises) return LENGTHS_COUNTS;
+    return zero ? LENGTHS_LEADING_ZERO : LENGTHS_UNKNOWN;
+}
+
+// torch.cat([zeros(1), x]) and F.pad(x, (1, 0)): x, else NULL.
+static Val *behind_zero(Val *v) {
+    Val *padded = value_of_call(v, "pad");
+    const Val *by = padded ? value_argument(v, 0, "pad") : NULL;
+    if (by && (by->op == V_TUPLE || by->op == V_LIST) && by->nargs == 2) {
+        return val_is_int(by->args[0], 1) && val_is_int(by->args[1], 0) ? padded : NULL;
+    }
+    const Val *parts = v->op == OP_CAT && v->nargs ? v->args[0] : NULL;
+    if (!parts || (parts->op != V_LIST && parts->op != V_TUPLE) || parts->nargs != 2) return NULL;
+    const Val *first = value_below(parts->args[0]);
+    bool list = (first->op == V_LIST || first->op == V_TUPLE) && first->nargs == 1 &&
+                val_is_int(first->args[0], 0);
+    return first->op == OP_ZEROS || list ? parts->args[1] : NULL;
+}
+
+// The part of a list behind its first entry.
+static bool is_tail(const Val *v) {
+    const Val *index = v->op == V_ITEM ? v->args[1] : NULL;
+    return index && index->op == V_SLICE && val_is_int(index->args[0], 1) &&
+           val_is_none(index->args[1]);
+}
+
+static bool counts(Val *v) {
+    if (value_of_call(v, "bincount") || value_of_call(v, "histc")) return true;
+    return v->op == OP_SUM && value_of_call(value_below(v->args[0]), "one_hot");
+}
+
+LengthsKind value_lengths(Val *v, Val **from) {
+    Val *ignored;
+    *from = v;
+    v = v ? value_below(v) : NULL;
+    if (!v) return LENGTHS_UNKNOWN;
+    *from = v;
+    if (v->op == V_LIST || v->op == V_TUPLE) return written_out(v);
+    if (counts(v)) return LENGTHS_COUNTS;
+    Val *summed = value_of_call(v, "cumsum"), *rest = behind_zero(v);
+    if (summed) return behind_zero(value_below(summed)) ? LENGTHS_LEADING_ZERO : LENGTHS_ENDS;
+    if (rest) {
+        LengthsKind kind = value_lengths(rest, &ignored);
+        return kind == LENGTHS_ENDS ? LENGTHS_LEADING_ZERO : LENGTHS_UNKNOWN;
+    }
+    if (is_tail(v) && value_lengths(v->args[0], from) == LENGTHS_LEADING_ZERO) return LENGTHS_ENDS;
+    return LENGTHS_UNKNOWN;
+}

@@ -1,0 +1,48 @@
+// value.h - what lint asks of a value. Every answer is a proof from the source
+// or "not known"; names of variables say nothing.
+#ifndef NPUFUSE_LINT_VALUE_H
+#define NPUFUSE_LINT_VALUE_H
+
+#include "flow/flow.h"
+
+// Below casts, clones, views and copies to a device, which change no truth.
+Val *value_below(Val *v);
+// The receiver or first argument where v is x.NAME(...) or torch.NAME(x, ...);
+// NULL if it is not.
+Val *value_of_call(Val *v, const char *name);
+// The argument of such a call: the `index`-th behind its receiver (from 0), or
+// the one called `keyword`; NULL if it is not given.
+Val *value_argument(Val *v, uint32_t index, const char *keyword);
+
+// A number that is far below every score: -inf, finfo.min, <= -1000.
+bool value_is_very_negative(Val *v);
+
+typedef enum MaskKind {
+    MASK_UNKNOWN,
+    MASK_DROPS,    // true where a key is not seen
+    MASK_KEEPS,    // true where a key is seen
+    MASK_ADDITIVE, // 0 or very negative, added to the scores
+} MaskKind;
+
+// What a mask says, where the source shows how it was made: from a triangle of
+// ones, by masked_fill or where with -inf, by a negation of such. `*from` is the
+// value that shows it.
+MaskKind value_mask(Val *v, Val **from);
+
+typedef enum LengthsKind {
+    LENGTHS_UNKNOWN,
+    LENGTHS_ENDS,         // cumulative, without a leading 0
+    LENGTHS_LEADING_ZERO, // cumulative, with one
+    LENGTHS_COUNTS,       // of each, not cumulative
+} LengthsKind;
+
+// What a list or tensor of lengths holds: written out, counted (bincount, histc),
+// or summed up (cumsum).
+LengthsKind value_lengths(Val *v, Val **from);
+
+// The size of a square mask made of ones(n, n) with a literal n; 0 if unknown.
+uint32_t value_square(Val *v);
+// An integer literal, also negative; false if it is not one.
+bool value_int(const Val *v, int64_t *out);
+
+#endif
