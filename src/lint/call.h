@@ -1,7 +1,7 @@
 // call.h - one call of an operator of torch_npu, its arguments by the names of
 // the registered schema.
-#ifndef NPUFUSE_LINT_CALL_H
-#define NPUFUSE_LINT_CALL_H
+#ifndef NPUFUSE_CALL_H
+#define NPUFUSE_CALL_H
 
 #include "apidoc/book.h"
 #include "apidoc/operator.h"

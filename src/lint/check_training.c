@@ -67,8 +67,11 @@ static bool is_custom_function(const Frame *f) {
     Def mro[MRO_MAX];
     uint32_t n = f->owner ? class_mro(mro, f->owner) : 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (mro[i].kind == DEF_EXTERNAL && str_ends(mro[i].dotted, "autograd.Function")) return true;
-        if (str_starts(mro[i].dotted, "torch.autograd.Function")) return true;
+        if (mro[i].kind != DEF_EXTERNAL) continue;
+        if (str_is(mro[i].dotted, "torch.autograd.Function") ||
+            str_is(mro[i].dotted, "torch.autograd.function.Function")) {
+            return true;
+        }
     }
     return false;
 }

@@ -1,7 +1,7 @@
 // checks.h - what is looked for in a call. A check is a function here and a row
 // in checks.c.
-#ifndef NPUFUSE_LINT_CHECKS_H
-#define NPUFUSE_LINT_CHECKS_H
+#ifndef NPUFUSE_CHECKS_H
+#define NPUFUSE_CHECKS_H
 
 #include "lint/call.h"
 #include "model/lint_finding.h"

@@ -1,7 +1,7 @@
 // value.h - what lint asks of a value. Every answer is a proof from the source
 // or "not known"; names of variables say nothing.
-#ifndef NPUFUSE_LINT_VALUE_H
-#define NPUFUSE_LINT_VALUE_H
+#ifndef NPUFUSE_VALUE_H
+#define NPUFUSE_VALUE_H
 
 #include "flow/flow.h"
 
