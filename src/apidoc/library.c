@@ -43,7 +43,7 @@ static void add_schema(Search *search, Str text) {
     }
     vec_push(arena, &search->out->schemas, schema);
     search->text_bytes += text.len;
-    search->full = search->out->schemas.len >= LIBRARY_MAX_SCHEMAS ||
+    search->full = search->out->schemas.len > LIBRARY_MAX_SCHEMAS ||
                    search->text_bytes > LIBRARY_MAX_TEXT;
 }
 
@@ -101,7 +101,7 @@ static void find_nodes(Search *search, Str data) {
         at += n - 1;
         if (!node.len) continue;
         vec_push(search->arena, &out->nodes, arena_str(search->arena, node));
-        search->full = out->nodes.len >= LIBRARY_MAX_SCHEMAS;
+        search->full = out->nodes.len > LIBRARY_MAX_SCHEMAS;
     }
 }
 

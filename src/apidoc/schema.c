@@ -104,7 +104,8 @@ static bool read_fallback(Str *out, Reader *r) {
     for (; n < r->rest.len; n++) {
         char c = r->rest.at[n];
         if (quote) {
-            if (c == quote) quote = 0;
+            if (c == '\\' && n + 1 < r->rest.len) n++;
+            else if (c == quote) quote = 0;
         } else if (c == '\'' || c == '"') {
             quote = c;
         } else if (c == '[') {
