@@ -68,7 +68,7 @@ typedef struct Made {
 } Made;
 
 static void put(Buf *out, uint64_t value, int bytes) {
-    for (int i = 0; i < bytes; i++) buf_add_char(out, (char)(value >> 8 * i & 0xff));
+    for (int i = 0; i < bytes; i++) buf_add_char(out, (char)(i < 8 ? value >> 8 * i & 0xff : 0));
 }
 
 static void put_local(Buf *out, const Made *made) {
