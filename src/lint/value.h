@@ -3,17 +3,10 @@
 #ifndef NPUFUSE_VALUE_H
 #define NPUFUSE_VALUE_H
 
-#include "flow/flow.h"
+#include "flow/call_of.h"
 
 // Below casts, clones, views and copies to a device, which change no truth.
 Val *value_below(Val *v);
-// The receiver or first argument where v is x.NAME(...) or torch.NAME(x, ...);
-// NULL if it is not.
-Val *value_of_call(Val *v, const char *name);
-// The argument of such a call: the `index`-th behind its receiver (from 0), or
-// the one called `keyword`; NULL if it is not given.
-Val *value_argument(Val *v, uint32_t index, const char *keyword);
-
 // A number that is far below every score: -inf, finfo.min, <= -1000.
 bool value_is_very_negative(Val *v);
 

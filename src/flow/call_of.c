@@ -1,0 +1,44 @@
+// call_of.c - receiver and arguments of a call that was not understood.
+#include "base/base.h"
+
+#include "flow/call_of.h"
+
+static const char *last_name(const Val *callee) {
+    if (callee->op == V_ATTR) return callee->name->text;
+    if (callee->op != V_GLOBAL) return "";
+    const char *end = callee->text.at + callee->text.len;
+    const char *at = end;
+    while (at > callee->text.at && at[-1] != '.') at--;
+    return at; // NUL terminated as all dotted names are
+}
+
+static bool is_method(const Val *call) {
+    return call->args[0]->op == V_ATTR;
+}
+
+Val *value_of_call(Val *v, const char *name) {
+    if (!v || v->op != V_CALL || !v->nargs) return NULL;
+    const Val *callee = v->args[0];
+    const char *last = last_name(callee);
+    size_t n = strlen(name);
+    if (strncmp(last, name, n) != 0) return NULL;
+    size_t len = callee->op == V_ATTR ? callee->name->len
+                                      : (size_t)(callee->text.at + callee->text.len - last);
+    if (len != n) return NULL;
+    if (is_method(v)) return callee->args[0];
+    return v->nargs > 1 && v->args[1]->op != V_KEYWORD ? v->args[1] : NULL;
+}
+
+Val *value_argument(Val *v, uint32_t index, const char *keyword) {
+    uint32_t first = is_method(v) ? 1 : 2, at = 0;
+    for (uint32_t i = first; i < v->nargs; i++) {
+        Val *arg = v->args[i];
+        if (arg->op == V_KEYWORD) {
+            if (arg->name && strcmp(arg->name->text, keyword) == 0) return arg->args[0];
+        } else if (at++ == index) {
+            return arg;
+        }
+    }
+    return NULL;
+}
+

@@ -1,0 +1,15 @@
+// call_of.h - calls by the last part of their name, for operators that the graph
+// has no row for (ops.def): x.cumsum(0) and torch.cumsum(x, 0) are one question.
+#ifndef NPUFUSE_CALL_OF_H
+#define NPUFUSE_CALL_OF_H
+
+#include "flow/flow.h"
+
+// The receiver or first argument where v is x.NAME(...) or torch.NAME(x, ...);
+// NULL if it is not.
+Val *value_of_call(Val *v, const char *name);
+// The argument of such a call: the `index`-th behind its receiver (from 0), or
+// the one called `keyword`; NULL if it is not given.
+Val *value_argument(Val *v, uint32_t index, const char *keyword);
+
+#endif
