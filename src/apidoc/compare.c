@@ -168,6 +168,11 @@ void signatures_compare(Sentences *out, Arena *arena, const DocPage *page,
             first = false;
         }
     }
+    if (page->other.len) {
+        vec_push(arena, out, arena_printf(arena, "the text has the signature of '%.*s' and none "
+                                          "of its own: it may describe that operator",
+                                          STR_FMT(page->other)));
+    }
 }
 
 // ---- one schema against another ----------------------------------------------------------

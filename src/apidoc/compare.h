@@ -12,7 +12,8 @@ typedef VEC(Str) Sentences;
 void signature_compare(Sentences *out, Arena *arena, const DocSignature *documented,
                        const Schema *registered);
 // Of all pairs of a signature and a schema (overloads, texts with two forms) the
-// one that differs least. Empty where either list is.
+// one that differs least; nothing where either list is empty. And a text that
+// seems to be another operator's.
 void signatures_compare(Sentences *out, Arena *arena, const DocPage *page,
                         const Schema *schemas, uint32_t schema_count);
 typedef struct Drift {

@@ -94,6 +94,11 @@ static Str inline_text(Str line, const Heading **heading) {
 
 // ---- signatures -------------------------------------------------------------------
 
+static bool is_name_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_';
+}
+
 typedef struct Signatures {
     Arena *arena;
     DocPage *page;
@@ -160,6 +165,19 @@ static size_t signature_end(Str text, size_t arguments) {
     return at;
 }
 
+// "func: torch_npu. npu_x (a)" -> "torch_npu.npu_x(a)".
+static Str plain_call(Arena *arena, Str found) {
+    Str text = on_one_line(arena, found);
+    while (str_starts(text, "func: ")) text = (Str){text.at + 6, text.len - 6};
+    char *copy = arena_alloc(arena, text.len + 1);
+    size_t n = 0, at = 0;
+    for (; at < text.len && text.at[at] != '('; at++) {
+        if (text.at[at] != ' ' && text.at[at] != '\\') copy[n++] = text.at[at];
+    }
+    memcpy(copy + n, text.at + at, text.len - at);
+    return (Str){copy, n + text.len - at};
+}
+
 static bool has_signature(const DocPage *page, Str text) {
     for (uint32_t i = 0; i < page->signatures.len; i++) {
         if (str_eq(page->signatures.at[i], text)) return true;
@@ -175,9 +193,39 @@ static size_t take_signature(const Signatures *s, Str text) {
     size_t arguments = call_head(s, rest);
     size_t end = arguments ? signature_end(rest, arguments) : 0;
     if (!end) return 0;
-    Str found = on_one_line(s->arena, (Str){rest.at, end});
+    Str found = plain_call(s->arena, (Str){rest.at, end});
     if (!has_signature(s->page, found)) vec_push(s->arena, &s->page->signatures, found);
     return blanks + end;
+}
+
+// The bytes of "torch_npu.npu_y(...)" at the start of `text`, whatever the name.
+static size_t other_signature(Str text, Str *name) {
+    static const char prefix[] = "torch_npu.";
+    size_t at = strlen(prefix), start;
+    if (!str_starts(text, prefix)) return 0;
+    while (at < text.len && text.at[at] == ' ') at++;
+    for (start = at; at < text.len && is_name_char(text.at[at]); at++) {}
+    *name = (Str){text.at + start, at - start};
+    bool call = at > start && at < text.len && text.at[at] == '(';
+    return call ? signature_end(text, at + 1) : 0;
+}
+
+// The bytes of the signatures that `text` begins with; of them those of other
+// functions are kept apart: a few texts describe two, or one that is not theirs.
+static size_t first_signatures(const Signatures *s, Str text) {
+    size_t used = 0;
+    for (;;) {
+        size_t at = used;
+        while (at < text.len && strchr(" \t\n", text.at[at])) at++;
+        Str rest = {text.at + at, text.len - at}, name = STR("");
+        size_t took = take_signature(s, rest);
+        if (!took) {
+            took = other_signature(rest, &name);
+            if (took && !s->page->other.len) s->page->other = name;
+        }
+        if (!took) return used;
+        used = at + took;
+    }
 }
 
 static void find_signatures(const Signatures *s, Str text) {
@@ -297,7 +345,7 @@ static void name_first(Sections *s, const Signatures *signatures) {
         drop_first(s->page);
         return;
     }
-    size_t used = first->title.len ? 0 : take_signature(signatures, first->text);
+    size_t used = first->title.len ? 0 : first_signatures(signatures, first->text);
     if (!used) return;
     first->role = ROLE_PROTOTYPE;
     split_first(s, used);
@@ -325,4 +373,5 @@ void page_read(DocPage *out, Arena *arena, const DocEntry *entry) {
     }
     // Texts without a prototype write the call down somewhere else.
     if (!out->signatures.len) find_signatures(&signatures, entry->body);
+    if (out->signatures.len) out->other = STR("");
 }

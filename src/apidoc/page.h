@@ -20,6 +20,7 @@ typedef struct DocSection {
 typedef struct DocPage {
     VEC(DocSection) sections; // in the order of the text
     VEC(Str) signatures;      // "torch_npu.npu_x(self, gamma) -> Tensor", on one line
+    Str other; // "npu_y" where the text has that one's signature in place of its own
 } DocPage;
 
 // Headings are whole lines that say one of the known titles; a text without

@@ -98,13 +98,14 @@ static Str trim(Str s) {
     return s;
 }
 
-// "API功能：..." and "算子功能：..." begin many descriptions.
+// "API功能：..." and "**算子功能**：..." begin many descriptions.
 static Str without_label(Str line) {
     static const char *const labels[] = {"API功能", "接口功能", "算子功能", "功能描述"};
     static const char *const colons[] = {"：", ":"};
     for (size_t i = 0; i < COUNT(labels); i++) {
         if (!str_starts(line, labels[i])) continue;
         Str rest = {line.at + strlen(labels[i]), line.len - strlen(labels[i])};
+        if (str_starts(rest, "**")) rest = (Str){rest.at + 2, rest.len - 2};
         for (size_t k = 0; k < COUNT(colons); k++) {
             if (!str_starts(rest, colons[k])) continue;
             return trim((Str){rest.at + strlen(colons[k]), rest.len - strlen(colons[k])});

@@ -109,6 +109,9 @@ static void add_registered(Buf *out, const ApiView *view, const ApiShow *how) {
     for (uint32_t i = 0; i < view->registered.len; i++) {
         buf_addf(out, "  %.*s\n", STR_FMT(view->registered.at[i].text));
     }
+}
+
+static void add_disagreements(Buf *out, const ApiView *view, const ApiShow *how) {
     if (!view->disagreements.len) return;
     buf_addf(out, "\n%s\n", label(how, LABEL_DISAGREE));
     for (uint32_t i = 0; i < view->disagreements.len; i++) {
@@ -146,6 +149,7 @@ void api_show_text(Buf *out, const ApiView *view, const ApiShow *how) {
     buf_add_char(out, '\n');
     add_documented(out, view, how);
     add_registered(out, view, how);
+    add_disagreements(out, view, how);
     add_known(out, view, how);
     if (view->entries.len) add_sections(out, view, how);
     add_superseded(out, view, how);

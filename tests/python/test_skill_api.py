@@ -95,7 +95,8 @@ _add_torch_npu_docstr(
 _add_torch_npu_docstr(
     "npu_twice_",
     """
-torch_npu. npu_twice_(x)
+torch_npu. npu_twice_ (x)
+torch_npu.npu_thrice(x)
 只有签名和一句话，没有标题。
 """
 )
@@ -107,6 +108,7 @@ _add_torch_npu_docstr(
     "npu_wrong",
     """
 torch_npu.npu_scale(x) -> Tensor
+这段文字前面没有标题。
 
 功能描述: 这段文字说的是另一个算子
 **约束条件**：
@@ -372,6 +374,8 @@ def test_standard_error(place, way):
     disagree = in_place("show npu_scale", place, way)[2]
     assert ("'self' in the documents and 'input' as registered" in disagree) == (
         way == "npufuse")
+    wrong = in_place("show npu_wrong", place, way)[2]
+    assert "has the signature of 'npu_scale' and none of its own" in wrong
     assert "'cut.py'" in in_place("list --docs-path cut.py", place, way)[2]
     assert "none" in in_place("list --docs-path none", place, way)[2]
 

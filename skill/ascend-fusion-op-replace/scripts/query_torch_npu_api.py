@@ -100,8 +100,6 @@ class Command:
     def show(self, name):
         answer = self.ask("show", "--", name)
         answer.setdefault("found", True)
-        for line in answer.get("disagreements", ()):
-            complain("文档与注册的 schema 不一致：%s" % line)
         return answer
 
     def search(self, words):
@@ -246,6 +244,8 @@ def bare_name(name):
 def show(source, table, options):
     name = bare_name(options.name)
     answer = source.show(name) if source else {"found": False, "near": []}
+    for line in answer.get("disagreements", ()):
+        complain("文档与注册的 schema 不一致：%s" % line)
     if answer["found"] and answer["definitions"]:
         print_documented(name, answer, options.full)
         return 0
@@ -375,5 +375,6 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` ends quietly
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` ends quietly
     sys.exit(main())

@@ -282,6 +282,7 @@ class Signatures:
         self.call = re.compile(
             r"[ \t]*(?:func: )*(?:torch_npu\.npu\.|torch_npu\.|) *" + name + r"[ \\]*(?:\.out)?\(")
         self.found = []
+        self.other = ""  # whose signature the text begins with, if it is another's
 
     def take(self, text, at=0):
         """The index behind the signature that begins at `at`; `at` if none does."""
@@ -290,9 +291,26 @@ class Signatures:
         if not end:
             return at
         one_line = re.sub(r"[ \t\n]+", " ", text[at:end]).strip(" ")
+        head, bracket, rest = re.sub(r"\A(?:func: )+", "", one_line).partition("(")
+        one_line = re.sub(r"[ \\]", "", head) + bracket + rest
         if one_line not in self.found:
             self.found.append(one_line)
         return end
+
+    def take_first(self, text):
+        """The index behind the signatures that the text begins with, those of other
+        functions, too: a few texts describe two, or one that is not theirs."""
+        used = 0
+        while True:
+            at = re.compile(r"[ \t\n]*").match(text, used).end()
+            end = self.take(text, at)
+            other = re.compile(r"torch_npu\. *(\w+)\(", re.A).match(text, at)
+            if end == at and other:
+                end = self.end(text, other.end()) or at
+                self.other = self.other or (other.group(1) if end > at else "")
+            if end == at:
+                return used
+            used = end
 
     @staticmethod
     def end(text, at):
@@ -330,7 +348,7 @@ def begin(first, signatures):
     text = first["text"]
     if not text:
         return []
-    used = signatures.take(text)
+    used = signatures.take_first(text)
     if not used:
         return [first]
     call = dict(first, role="prototype")
@@ -343,7 +361,7 @@ def begin(first, signatures):
 
 
 def page_of(entry):
-    """(sections, signatures) of a text."""
+    """(sections, Signatures) of a text."""
     signatures = Signatures(entry)
     sections = split_sections(entry)
     sections[:1] = begin(sections[0], signatures)
@@ -352,7 +370,7 @@ def page_of(entry):
             signatures.take_all(part["text"])
     if not signatures.found:  # texts without a prototype have the call somewhere else
         signatures.take_all(entry.body)
-    return sections, signatures.found
+    return sections, signatures
 
 
 def summary_of(sections):
@@ -360,7 +378,7 @@ def summary_of(sections):
     for part in sections:
         for line in part["text"].split("\n") if part["role"] == "description" else ():
             line = line.lstrip(" \t-*").rstrip(" \t")
-            label = re.match(r"(?:API功能|接口功能|算子功能|功能描述)[：:]", line)
+            label = re.match(r"(?:API功能|接口功能|算子功能|功能描述)(?:\*\*)?[：:]", line)
             line = line[label.end():].lstrip(" \t-*") if label else line
             if line:
                 return line
@@ -539,6 +557,10 @@ def read_schemas(install):
     return library_schemas(install.library) if install.library else []
 
 
+OTHER_TEXT = ("the text has the signature of '%s' and none of its own: it may describe that "
+              "operator")
+
+
 def holds_all(words, *texts):
     return all(any(word in text for text in texts) for word in words)
 
@@ -598,13 +620,15 @@ class Reader:
         registered = [{"schema": text} for own, _, text in self.schemas if own == name]
         if not texts and not registered:
             return {"found": False, "near": self.near(name), "public_docs": PUBLIC_DOCS}
-        sections, signatures = page_of(texts[-1]) if texts else ([], [])
+        sections, calls = page_of(texts[-1]) if texts else ([], Signatures(Entry(name, "", 0, "")))
+        wrong = [OTHER_TEXT % calls.other] if calls.other and not calls.found else []
         return {"found": True, "docs": {"path": texts[-1].path if texts else "",
                                         "version": self.install.version},
                 "definitions": [{
                     "path": entry.path, "start_line": entry.first_line,
                     "end_line": entry.end_line(), "body": entry.body} for entry in texts],
-                "sections": sections, "signatures": signatures, "registered": registered}
+                "sections": sections, "signatures": calls.found, "registered": registered,
+                "disagreements": wrong}
 
     def near(self, name):
         """Up to five names that are spelled alike or hold the word."""
