@@ -1,5 +1,6 @@
 // cache.c - one text file for each library: a line that says of what it is, the
-// schemas, an empty line, the autograd classes, and a line that ends it.
+// schemas, an empty line, the autograd classes, and a line with the hash of all
+// that. A new version of a file takes the old one's place.
 #include "base/base.h"
 
 #include "apidoc/cache.h"
@@ -11,16 +12,15 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { CACHE_MAX_BYTES = 16 * 1024 * 1024 };
+enum { CACHE_MAX_BYTES = 32 * 1024 * 1024 };
 
-static const char last_line[] = "end";
+static const char last_word[] = "end ";
 
-// The first line of a cache of this file as it is now; empty if there is none.
-static Str identity(Arena *arena, const char *path) {
+Str cache_identity(Arena *arena, const char *path) {
     struct stat status;
     const char *real = path_real(arena, path);
     if (!real || stat(real, &status) != 0) return STR("");
-    return arena_printf(arena, "npufuse-library 1 %lld %lld.%09ld %llu %s",
+    return arena_printf(arena, "npufuse-library 2 %lld %lld.%09ld %llu %s",
                         (long long)status.st_size, (long long)status.st_mtim.tv_sec,
                         status.st_mtim.tv_nsec, (unsigned long long)status.st_ino, real);
 }
@@ -33,21 +33,32 @@ static const char *folder(Arena *arena) {
     return path_join(arena, str_of(home), STR(".cache/npufuse"));
 }
 
-static const char *file_of(Arena *arena, Str id) {
-    Sha256 hash;
+static Str hash_of(Arena *arena, Str text) {
     char hex[SHA256_HEX + 1];
-    const char *in = folder(arena);
-    // The place alone names the file, so that a new version takes the old one's.
-    const char *place = id.len ? strchr(id.at, '/') : NULL;
-    if (!in || !place) return NULL;
-    sha256_init(&hash);
-    sha256_add(&hash, str_of(place));
-    sha256_end(&hash, hex);
-    Str name = arena_printf(arena, "library-%.16s.txt", hex);
-    return path_join(arena, str_of(in), name);
+    sha256_hex(hex, text);
+    return arena_str(arena, str_of(hex));
 }
 
-static bool read_lines(Library *out, Arena *arena, Str *rest) {
+// NULL where nothing can be kept. The place alone names the file.
+static const char *file_of(Arena *arena, Str identity) {
+    const char *in = folder(arena);
+    const char *place = identity.len ? memchr(identity.at, '/', identity.len) : NULL;
+    if (!in || !place) return NULL;
+    size_t len = identity.len - (size_t)(place - identity.at);
+    Str hex = hash_of(arena, (Str){place, len});
+    return path_join(arena, str_of(in), arena_printf(arena, "library-%.16s.txt", hex.at));
+}
+
+// Takes the last line off *text; false unless it has the hash of the rest.
+static bool take_hash(Str *text, Arena *arena) {
+    const size_t line = strlen(last_word) + SHA256_HEX + 1;
+    if (text->len < line) return false;
+    Str rest = {text->at, text->len - line}, end = {text->at + rest.len, line};
+    *text = rest;
+    return str_eq(end, arena_printf(arena, "%s%s\n", last_word, hash_of(arena, rest).at));
+}
+
+static bool read_schemas(Library *out, Arena *arena, Str *rest) {
     while (rest->len) {
         Str line = str_take(rest, '\n');
         Schema schema;
@@ -59,35 +70,28 @@ static bool read_lines(Library *out, Arena *arena, Str *rest) {
     return false;
 }
 
-static bool read_nodes(Library *out, Arena *arena, Str *rest) {
-    while (rest->len) {
-        Str line = str_take(rest, '\n');
-        if (str_is(line, last_line)) return true;
-        vec_push(arena, &out->nodes, line);
-    }
-    return false; // it ends in the middle
-}
-
-bool cache_read(Library *out, Arena *arena, const char *path) {
-    Str id = identity(arena, path), text;
-    const char *file = file_of(arena, id);
+bool cache_read(Library *out, Arena *arena, Str identity) {
+    Str text;
+    const char *file = file_of(arena, identity);
     Err ignored;
     *out = (Library){0};
     if (!file || file_kind(file) != FILE_REGULAR) return false;
     if (!file_read(&text, arena, file, CACHE_MAX_BYTES, &ignored)) return false;
-    if (!str_eq(str_take(&text, '\n'), id)) return false;
-    if (read_lines(out, arena, &text) && read_nodes(out, arena, &text)) return true;
-    *out = (Library){0};
-    return false;
+    if (!take_hash(&text, arena) || !str_eq(str_take(&text, '\n'), identity)) return false;
+    if (!read_schemas(out, arena, &text)) {
+        *out = (Library){0};
+        return false;
+    }
+    while (text.len) vec_push(arena, &out->nodes, str_take(&text, '\n'));
+    return true;
 }
 
-void cache_write(const Library *library, Arena *arena, const char *path) {
-    Str id = identity(arena, path);
-    const char *file = file_of(arena, id);
+void cache_write(const Library *library, Arena *arena, Str identity) {
+    const char *file = file_of(arena, identity);
     Err ignored;
     if (!file || !file_make_folder(folder(arena), &ignored)) return;
     Buf text = {0};
-    buf_addf(&text, "%.*s\n", STR_FMT(id));
+    buf_addf(&text, "%.*s\n", STR_FMT(identity));
     for (uint32_t i = 0; i < library->schemas.len; i++) {
         buf_addf(&text, "%.*s\n", STR_FMT(library->schemas.at[i].text));
     }
@@ -95,7 +99,8 @@ void cache_write(const Library *library, Arena *arena, const char *path) {
     for (uint32_t i = 0; i < library->nodes.len; i++) {
         buf_addf(&text, "%.*s\n", STR_FMT(library->nodes.at[i]));
     }
-    buf_addf(&text, "%s\n", last_line);
+    Str hash = hash_of(arena, buf_str(&text));
+    buf_addf(&text, "%s%s\n", last_word, hash.at);
     (void)!file_write(file, buf_str(&text), &ignored);
     buf_free(&text);
 }

@@ -49,9 +49,10 @@ static bool read_library(Library *out, Arena *arena, const char *path, Err *err)
 }
 
 bool wheel_library(Library *out, Arena *arena, const char *path, bool cache, Err *err) {
-    if (cache && cache_read(out, arena, path)) return true;
+    Str identity = cache ? cache_identity(arena, path) : STR("");
+    if (cache && cache_read(out, arena, identity)) return true;
     *out = (Library){0};
     if (!read_library(out, arena, path, err)) return false;
-    if (cache) cache_write(out, arena, path);
+    if (cache) cache_write(out, arena, identity);
     return true;
 }

@@ -4,6 +4,7 @@ The reading here goes the other way round: Python's own zipfile and ast for the
 texts, a regular expression over the library's bytes for the schemas.
 """
 import ast
+import hashlib
 import json
 import os
 import re
@@ -223,6 +224,9 @@ def test_cache(cache, tmp_path):
         assert api("show", "npu_rms_norm", "--docs-path", path) == first
         assert kept[0].read_bytes() == whole
     kept[0].write_bytes(whole.replace(b"npu_rms_norm(", b"npu_rms_gone("))
+    assert api("show", "npu_rms_norm", "--docs-path", path) == first  # its hash differs
+    text = whole.replace(b"npu_rms_norm(", b"npu_rms_gone(").rpartition(b"end ")[0]
+    kept[0].write_bytes(text + b"end %s\n" % hashlib.sha256(text).hexdigest().encode())
     assert not api("show", "npu_rms_norm", "--docs-path", path)["registered"]  # it is used
     again = api("show", "npu_rms_norm", "--docs-path", path, "--no-cache")
     assert again == first

@@ -209,7 +209,8 @@ static void assert_lines(World *world, const char *name) {
     Str bytes;
     const ZipMember *member = zip_find(&world->zip, name);
     assert_non_null(member);
-    if (!zip_read(&bytes, &world->zip, member, 600, &world->err)) fail_msg("%s", world->err.text);
+    bool ok = zip_read(&bytes, &world->zip, member, 600, &world->err);
+    if (!ok) fail_msg("%s", world->err.text);
     assert_int_equal(bytes.len, LINES * (sizeof(line) - 1));
     for (size_t i = 0; i < LINES; i++) {
         assert_memory_equal(bytes.at + i * (sizeof(line) - 1), line, sizeof(line) - 1);
