@@ -177,8 +177,8 @@ void zip_close(Zip *zip) {
 }
 
 const ZipMember *zip_find(const Zip *zip, const char *name) {
-    for (uint32_t i = 0; i < zip->members.len; i++) {
-        if (str_is(zip->members.at[i].name, name)) return &zip->members.at[i];
+    for (uint32_t i = zip->members.len; i > 0; i--) {
+        if (str_is(zip->members.at[i - 1].name, name)) return &zip->members.at[i - 1];
     }
     return NULL;
 }

@@ -33,7 +33,7 @@ typedef struct Zip {
 // own note: else two readers could see two directories.
 MUST_CHECK bool zip_open(Zip *out, Arena *arena, const char *path, Err *err);
 void zip_close(Zip *zip);
-// The first member of the name, or NULL.
+// The last member of the name, as unpacking leaves it, or NULL.
 const ZipMember *zip_find(const Zip *zip, const char *name);
 // The member's bytes, NUL terminated behind the last, to be freed with
 // zip_free. Fails where it has more than `max_bytes`, or where the header in

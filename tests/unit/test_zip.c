@@ -156,8 +156,9 @@ static void make(Buf *out, const Made *made, size_t count) {
 }
 
 static Made deflated_member(const char *name) {
-    return (Made){.name = name, .packed = {deflated, sizeof(deflated) - 1}, .bytes = LINES * (sizeof(line) - 1),
-                  .crc = crc_of_lines, .method = 8, .local_method = 8};
+    return (Made){.name = name, .packed = {deflated, sizeof(deflated) - 1},
+                  .bytes = LINES * (sizeof(line) - 1), .crc = crc_of_lines, .method = 8,
+                  .local_method = 8};
 }
 
 static Made stored_member(const char *name) {
@@ -233,6 +234,14 @@ static void test_reads_members(void **state) {
     assert_true(zip_read(&bytes, &world->zip, stored, 11, &world->err));
     assert_string_equal(bytes.at, "stored text");
     zip_free(&bytes);
+}
+
+// Of two members with one name the later counts, as for whoever unpacks both.
+static void test_two_of_one_name(void **state) {
+    World *world = *state;
+    Made made[] = {stored_member("x"), deflated_member("x")};
+    if (!open_made(world, made, 2)) fail_msg("%s", world->err.text);
+    assert_lines(world, "x");
 }
 
 static void test_reads_zip64(void **state) {
@@ -397,6 +406,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         CASE(test_reads_members),
+        CASE(test_two_of_one_name),
         CASE(test_reads_zip64),
         CASE(test_reads_one_without_members),
         CASE(test_local_extra_fields_are_passed_over),
