@@ -290,13 +290,13 @@ def parse_schema(schema):
 # here does not need that.
 ACCEPTED = {
     "Tensor": (torch.Tensor,),
-    "int": (int,),
+    "int": (int, torch.dtype),  # a schema's numbers of dtypes, too
     "SymInt": (int, torch.SymInt),
     "float": (float, int),
     "bool": (bool,),
     "str": (str,),
     "Scalar": (bool, int, float, complex),
-    "ScalarType": (torch.dtype,),
+    "ScalarType": (torch.dtype, int),
     "Generator": (torch.Generator,),
     "Device": (torch.device, str),
     "Layout": (torch.layout,),

@@ -388,7 +388,7 @@ TAKEN = [
     ("Tensor?[]", [[T, None]], [[1]]),
     ("Tensor[]?", [None, [T]], [[1]]),
     ("Tensor(a!)", [T], [None]),
-    ("int?", [None, 3], ["3", 1.5, T]),
+    ("int?", [None, 3, torch.int8], ["3", 1.5, T]),
     ("int[]?", [None, [1, 2], (1,)], [3, [1.5], T]),
     ("int[2]", [[1, 2], 3], ["3"]),
     ("SymInt[]?", [None, [1]], [[T]]),
@@ -397,7 +397,7 @@ TAKEN = [
     ("bool?", [None, True], ["a"]),
     ("str", ["a"], [1, None]),
     ("str?", [None, "a"], [1]),
-    ("ScalarType?", [None, torch.int8], [5, "int8"]),
+    ("ScalarType?", [None, torch.int8, 5], ["int8"]),
 ]
 
 
