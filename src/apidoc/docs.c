@@ -122,8 +122,7 @@ static void read_statement(const Reader *reader, const Node *stmt) {
     if (name.len) add_call(reader, call, name, call->u.call.args.at[1]);
 }
 
-// The last text of a name is the one that Python would leave in __doc__.
-static void mark_superseded(Docs *docs) {
+void docs_mark_superseded(Docs *docs) {
     SymTable seen;
     sym_table_init(&seen);
     for (uint32_t i = docs->at.len; i > 0; i--) {
@@ -160,7 +159,7 @@ bool docs_parse(Docs *out, Arena *arena, const char *path, Str text, Err *err) {
     for (uint32_t i = 0; i < body.len; i++) read_statement(&reader, body.at[i]);
     note_fault(&reader, &parsed);
     sym_table_free(&symbols);
-    mark_superseded(out);
+    docs_mark_superseded(out);
     if (out->at.len) return true;
     return err_set(err, "'%s' has no texts of operators (calls like "
                    "_add_torch_npu_docstr(\"npu_x\", \"\"\"...\"\"\"))", path);

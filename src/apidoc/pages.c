@@ -33,14 +33,16 @@ static Str plain_title(Arena *arena, Str line) {
     return (Str){copy, n};
 }
 
-// "npu_x" of "(beta)torch_npu.npu_x"; empty where the title names nothing of
-// torch_npu, or more than one thing.
+// "npu_x" of "(beta)torch_npu.npu_x", also where a page is titled as its file is
+// called ("torch_npu-npu_x"); empty where the title names nothing of torch_npu,
+// or more than one thing.
 static Str name_in_title(Str title) {
-    static const char prefix[] = "torch_npu.";
-    const size_t n = sizeof(prefix) - 1;
-    for (size_t i = 0; i + n < title.len; i++) {
-        if (memcmp(title.at + i, prefix, n) != 0) continue;
-        Str name = {title.at + i + n, title.len - i - n};
+    static const char module[] = "torch_npu";
+    const size_t n = sizeof(module) - 1;
+    for (size_t i = 0; i + n + 1 < title.len; i++) {
+        char joint = title.at[i + n];
+        if (memcmp(title.at + i, module, n) != 0 || (joint != '.' && joint != '-')) continue;
+        Str name = {title.at + i + n + 1, title.len - i - n - 1};
         for (size_t k = 0; k < name.len; k++) {
             char c = name.at[k];
             bool part = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -127,6 +129,7 @@ bool docs_read_pages(Docs *out, Arena *arena, const char *folder, Err *err) {
         out->note = arena_printf(arena, "%u pages of '%s' could not be read",
                                  (unsigned)walk.unread, folder);
     }
+    docs_mark_superseded(out);
     if (out->at.len) return true;
     return err_set(err, "'%s' has neither a torch_npu nor pages whose title names something "
                    "of it (%u Markdown files looked at)", folder, (unsigned)walk.pages);

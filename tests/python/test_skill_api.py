@@ -261,6 +261,9 @@ show npu_scale --docs-path torch_npu-9.1.0-cp311-cp311-any.whl
 search page --docs-path pages
 list --docs-path pages
 show npu_page --docs-path pages
+show npu_dash --docs-path pages
+search 后一页 --docs-path pages
+search npu_dash --docs-path pages
 show npu_only --docs-path site/torch_npu/lib/libtorch_npu.so
 list --docs-path cut.py
 list --docs-path none
@@ -300,6 +303,9 @@ def place(tmp_path_factory):
             (folder / "site" / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / "site" / name).write_bytes(data)
     files = {"pages/sub/another.md": PAGE, "pages/README.md": "# 目录\n",
+             "pages/1.md": "# torch_npu-npu_dash\n\n## 功能说明\n\n前一页。\n",
+             "pages/2.md": "# torch_npu.npu_dash\n\n## 功能说明\n\n后一页。\n",
+             "pages/3.md": "# torch_npu.npu_x与torch_npu.npu_y接口\n",
              "cut.py": DOCS[:DOCS.index("前一段")], "garbage.py": "x" * 1000,
              "nul.py": "a\0b", "empty.whl": "PK\3\4"}
     files["skill/references/common_fusion_ops.md"] = TABLE

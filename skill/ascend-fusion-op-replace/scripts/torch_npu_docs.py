@@ -182,8 +182,8 @@ def read_page(data, path):
     for number, line in enumerate(lines, 1):
         title = re.sub(r"[\\`]", "", line.lstrip("# \t").split("<")[0]).rstrip(" \t")
         if title:
-            found = re.search(r"torch_npu\.([A-Za-z0-9_](?:[\w.]*\w)?)?\Z", title, re.A)
-            if not found or not found.group(1):
+            found = re.search(r"torch_npu[.-]([A-Za-z0-9_](?:[\w.]*\w)?)\Z", title, re.A)
+            if not found:
                 return None
             body = "\n".join(lines[number:]).rstrip(" \t\n")
             return Entry(found.group(1), path, number + 1, body, markdown=True)
