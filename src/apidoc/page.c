@@ -68,12 +68,33 @@ static Str heading_text(Str line) {
     return trim(line);
 }
 
-static const Heading *heading_of(Str line) {
-    Str text = heading_text(line);
+static const Heading *heading_titled(Str text) {
     for (size_t i = 0; i < COUNT(headings); i++) {
         if (str_is(text, headings[i].title)) return &headings[i];
     }
     return NULL;
+}
+
+// "示例1" -> "示例", "示例二" -> "示例".
+static Str without_number(Str text) {
+    static const char *const digits[] = {"一", "二", "三", "四", "五", "六", "七", "八", "九"};
+    size_t before;
+    do {
+        before = text.len;
+        while (text.len && text.at[text.len - 1] >= '0' && text.at[text.len - 1] <= '9') text.len--;
+        for (size_t i = 0; i < COUNT(digits); i++) (void)drop_end(&text, digits[i]);
+    } while (text.len < before);
+    return text;
+}
+
+// The heading that the line is, as written in `title`; NULL if it is none.
+// Examples may be numbered.
+static const Heading *heading_of(Str line, Str *title) {
+    *title = heading_text(line);
+    const Heading *heading = heading_titled(*title);
+    if (heading) return heading;
+    heading = heading_titled(without_number(*title));
+    return heading && heading->role == ROLE_EXAMPLES ? heading : NULL;
 }
 
 // "功能描述: text" on one line: the text behind the colon; else empty. Only for
@@ -285,11 +306,13 @@ static void read_line(Sections *s, Str line, const char *next) {
         return;
     }
     if (s->fenced) return;
-    const Heading *heading = heading_of(line);
+    Str title;
+    const Heading *heading = heading_of(line, &title);
     Str text = heading ? STR("") : inline_text(line, &heading);
+    if (text.len) title = str_of(heading->title);
     if (!heading || goes_on(s, heading)) return;
     end_section(s, line.at);
-    begin_section(s, heading->role, str_of(heading->title), text.len ? text.at : next);
+    begin_section(s, heading->role, title, text.len ? text.at : next);
     // Its text begins on the heading's own line.
     if (text.len) s->page->sections.at[s->page->sections.len - 1].end_line = s->line;
 }

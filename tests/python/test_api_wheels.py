@@ -166,6 +166,9 @@ def test_signatures_are_found(shown):
         "npu_yolo_boxes_encode", "npu_transpose_quant_batchmatmul"}
     assert shown["npu_geglu"]["signatures"][0].startswith("torch_npu.npu_geglu(")
     assert shown["npu_add_rms_norm_quant"]["signatures"][0].startswith("npu_add_rms_norm_quant(")
+    # Its examples are numbered, and no part of the constraints.
+    roles = [part["role"] for part in shown["npu_rotary_mul"]["sections"]]
+    assert roles[-2:] == ["constraints", "examples"]
     # One text describes two functions, one another function than its own.
     assert len(shown["npu_iou"]["signatures"]) == 1
     assert any("'npu_transpose'" in told for told in

@@ -40,6 +40,7 @@ HEADINGS = {
     "examples": "调用示例 示例 单算子模式调用 单算子调用 图模式调用",
 }
 ROLE_OF = {title: role for role, titles in HEADINGS.items() for title in titles.split()}
+NUMBERED = [title for title in ROLE_OF if ROLE_OF[title] == "examples"]  # "示例1"
 # "功能描述: text" on one line; of other headings this is a parameter's line.
 INLINE = [title for title in ROLE_OF if ROLE_OF[title] in ("description", "formula")]
 
@@ -221,15 +222,17 @@ def heading_text(line):
 
 
 def heading_of(line):
-    """(title, text behind it on the same line); title "" if it is no heading."""
+    """(role, title, text behind it on the same line); role "" if it is no heading."""
     title = heading_text(line)
     if title in ROLE_OF:
-        return title, ""
+        return ROLE_OF[title], title, ""
+    if re.sub(r"[0-9一二三四五六七八九]+\Z", "", title) in NUMBERED:
+        return "examples", title, ""
     rest = line.lstrip(BLANK)
     for title in INLINE:
         if rest.startswith((title + ":", title + "：")):
-            return title, rest[len(title) + 1:].lstrip(BLANK)
-    return "", ""
+            return ROLE_OF[title], title, rest[len(title) + 1:].lstrip(BLANK)
+    return "", "", ""
 
 
 def section(role, title, start_line, lines, is_inline=False):
@@ -250,11 +253,11 @@ def split_sections(entry):
         if line.strip(BLANK).startswith("```"):
             fenced = not fenced
             continue
-        title, text = ("", "") if fenced else heading_of(line)
+        role, title, text = ("", "", "") if fenced else heading_of(line)
         # A call in graph mode among the examples is part of them.
-        goes_on = title and starts[-1][0] == ROLE_OF[title] == "examples"
-        if title and not goes_on:
-            starts.append((ROLE_OF[title], title, i, text))
+        goes_on = starts[-1][0] == role == "examples"
+        if role and not goes_on:
+            starts.append((role, title, i, text))
     found = []
     for (role, title, at, text), (_, _, end, _) in zip(starts, starts[1:] + [("", "", None, "")]):
         part = ([text] if text else []) + lines[at + 1:end]
