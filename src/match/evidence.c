@@ -378,7 +378,7 @@ static void set_lines(Finding *out, Arena *run, const Module *m, const Node *fir
     out->original = arena_str(run, source_span(&m->source, start, end));
 }
 
-static void set_id(Finding *out, Arena *run) {
+void set_finding_id(Finding *out, Arena *run) {
     Str hash = short_hash(run, out->original);
     out->id = arena_printf(run, "%.*s:%.*s:%.*s:%.*s", STR_FMT(out->family),
                            STR_FMT(out->file), STR_FMT(out->qualname), STR_FMT(hash));
@@ -436,7 +436,7 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
     name_finding(out, run, c, m, qualname);
     if (c->near) {
         near_finding(out, run, c, m);
-        set_id(out, run);
+        set_finding_id(out, run);
         return;
     }
     Requirements all;
@@ -484,5 +484,5 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
         vec_push(run, &out->risks, arena_str(run, rule->risks.at[i]));
     }
     add_helpers(out, run, c, c->place->frame->fn);
-    set_id(out, run);
+    set_finding_id(out, run);
 }

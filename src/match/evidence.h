@@ -18,6 +18,9 @@ typedef struct RepoSwitch {
 void make_finding(Finding *out, Arena *run, const Candidate *candidate,
                   Str qualname, const RepoSwitch *existing);
 
+// family:path:qualname:hash of the original.
+void set_finding_id(Finding *out, Arena *run);
+
 // A place in a module as a Span of the report.
 Span make_span(Arena *run, const Module *module, const Node *node);
 

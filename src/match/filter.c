@@ -6,6 +6,7 @@
 enum {
     MARK_OPEN = 1u << 31,  // a call of something unknown
     MARK_FUSED = 1u << 30, // torch_npu, operators of plain torch
+    MARK_MOE = 1u << 29,   // what routers and loops over experts cannot do without
     FILTER_MAX_DEPTH = 12,
     FILTER_MAX_CALLS = 500 * 1000, // followed in a module, then all may pass
 };
@@ -103,6 +104,10 @@ void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
         sym_mark(symbols, str_of(products[i]), MARK_PRODUCT);
     }
     sym_mark(symbols, STR("torch_npu"), MARK_FUSED);
+    static const char *const moe[] = {"topk", "index_add_", "index_add", "scatter_add_",
+                                      "scatter_add", "scatter_reduce_", "nonzero", "where",
+                                      "argwhere", "argsort", "sort", "bincount", "one_hot"};
+    for (size_t i = 0; i < COUNT(moe); i++) sym_mark(symbols, str_of(moe[i]), MARK_MOE);
     for (uint32_t r = 0; r < rules->rules.len; r++) {
         const Rule *rule = rules->rules.at[r];
         if (rule->plain_torch) sym_mark(symbols, rule->operator_, MARK_FUSED);
@@ -114,7 +119,7 @@ void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
 }
 
 bool filter_may_pass(const Filter *filter, const Module *module) {
-    return filter->open || (module->parsed.marks & MARK_PRODUCT);
+    return filter->open || (module->parsed.marks & (MARK_PRODUCT | MARK_MOE));
 }
 
 // ---- one module -------------------------------------------------------------
@@ -376,6 +381,7 @@ bool filter_passes(FilterModule *fm, Node *fn) {
     const Filter *filter = fm->filter;
     uint32_t own = fn->u.function->marks;
     if (filter->open) return true;
+    if (own & MARK_MOE) return true;
     if (!(own & MARK_PRODUCT)) return false;
     if (needs(filter, own)) return true;
     fm->depth = 0;

@@ -9,6 +9,7 @@
 #include "match/explain.h"
 #include "match/filter.h"
 #include "match/installed.h"
+#include "match/moe.h"
 #include "match/switch.h"
 
 #include <pthread.h>
@@ -171,6 +172,7 @@ typedef struct NodeSet {
 typedef struct FileMatches {
     VEC(Candidate) list;
     VEC(Str) qualnames;
+    VEC(Finding) moe; // finished
     NodeSet parts; // of matches that have a good place
     NodeSet roots; // their results
 } FileMatches;
@@ -275,6 +277,19 @@ static bool is_explained(const Scan *scan, const Module *module, const Node *fn)
            options->explain_line <= source_line(&module->source, fn->end - 1);
 }
 
+static void find_moe(Scan *scan, Frame *frame, Str qualname, FileMatches *out) {
+    MoeSites sites = {0};
+    Str only = scan->options->only_rule;
+    moe_find_experts(&sites, frame);
+    moe_find_routers(&sites, frame);
+    for (uint32_t i = 0; i < sites.len; i++) {
+        if (only.len && !str_is(only, sites.at[i].id)) continue;
+        Finding finding;
+        moe_finding(&finding, scan->run, &sites.at[i], frame, qualname);
+        vec_push(&scan->file, &out->moe, finding);
+    }
+}
+
 static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
     scan->out->function_count += module->parsed.function_count;
     bool all = scan->options->no_filter;
@@ -292,6 +307,7 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
         Frame *frame = flow_function(flow, mf, info);
         if (!frame) continue;
         if (explained) explain_line(scan->options, frame, &scan->rules);
+        find_moe(scan, frame, info->qualname, out);
         Candidates found = {0};
         find_candidates(&found, frame, &scan->rules, scan->options->only_rule);
         note_truncated(scan, module, frame);
@@ -326,6 +342,15 @@ static void add_findings(Scan *scan, FileMatches *all, const Module *module,
     }
 }
 
+static void add_moe(Scan *scan, const FileMatches *all, const Module *module) {
+    Str sha256 = all->moe.len ? hash_file(scan->run, module) : STR("");
+    for (uint32_t i = 0; i < all->moe.len; i++) {
+        Finding finding = all->moe.at[i];
+        finding.file_sha256 = sha256;
+        vec_push(scan->run, &scan->out->findings, finding);
+    }
+}
+
 static void note_faults(Scan *scan, const Module *m) {
     for (uint32_t i = 0; i < m->parsed.fault_count; i++) {
         const SyntaxFault *fault = &m->parsed.faults[i];
@@ -351,6 +376,7 @@ static void scan_file(Scan *scan, const ScanInput *input) {
     FileMatches matches = {0};
     collect(scan, &flow, m, &matches);
     add_findings(scan, &matches, m, existing_from);
+    add_moe(scan, &matches, m);
     arena_clear(&scan->file);
     arena_clear(&scan->scratch);
     project_trim(&scan->project, MODULES_MAX_BYTES / scan->pool->jobs);

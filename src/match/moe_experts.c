@@ -1,0 +1,332 @@
+// moe_experts.c - loops over experts.
+//
+// A loop is one when, for the expert e of a pass, some rows of the tokens are
+// taken, go through what e owns, and are added back at the same rows:
+//   rows = where(index == e);  out[rows] += w[rows] * f_e(x[rows])
+// Four things are asked of it, each a fact: that the rows come from the routing,
+// that the result is added at the rows that were read, that the routing weight is
+// applied, and that what depends on e is e's own weight.
+#include "base/base.h"
+
+#include "flow/call_of.h"
+#include "match/moe.h"
+
+typedef struct Added { // "out[rows] += value", however it is written
+    Val *rows, *value;
+    const EvalRecord *record; // of a call; NULL
+    const Node *stmt;
+} Added;
+
+typedef struct Search {
+    Frame *frame;
+    const Node *within;
+    const Node *loop; // the innermost `for` around it
+} Search;
+
+static bool find_loop(Node *node, void *data) {
+    Search *search = data;
+    if (node->start > search->within->start || node->end < search->within->end) return true;
+    if (node->kind == N_FOR) search->loop = node;
+    return node_children(node, find_loop, data);
+}
+
+// The innermost loop around `node`, or NULL.
+static const Node *loop_around(Frame *f, const Node *node) {
+    Search search = {.frame = f, .within = node};
+    node_children(f->fn, find_loop, &search);
+    return search.loop;
+}
+
+static Val *argument(Val *call, uint32_t at, const char *name) {
+    return value_argument(call, at, name);
+}
+
+static bool read_call(Added *out, const EvalRecord *record) {
+    static const char *const names[] = {"index_add_", "index_add", "scatter_add_", "scatter_add",
+                                        "scatter_reduce_"};
+    Val *v = record->val;
+    if (!v || v->op != V_CALL) return false;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (!value_of_call(v, names[i])) continue;
+        Val *rows = argument(v, 1, "index");
+        Val *value = argument(v, 2, i < 2 ? "source" : "src");
+        if (!rows || !value) return false;
+        *out = (Added){rows, val_strip(value), record, moe_stmt(record)};
+        return true;
+    }
+    return false;
+}
+
+// out[rows] += value, out[rows] = out[rows] + value.
+static bool read_statement(Added *out, const Frame *f, const Node *stmt) {
+    const Node *target = NULL, *right = NULL;
+    if (stmt->kind == N_AUG_ASSIGN && stmt->op == A_ADD) {
+        target = stmt->u.aug_assign.target;
+        right = stmt->u.aug_assign.value;
+    }
+    if (!target || target->kind != N_SUBSCRIPT) return false;
+    Val *rows = node_val(f->mf, target->u.subscript.slice), *value = node_val(f->mf, right);
+    if (!rows || !value) return false;
+    if (rows->op == V_TUPLE && rows->nargs) rows = rows->args[0];
+    *out = (Added){rows, val_strip(value), NULL, stmt};
+    return true;
+}
+
+// Below views and squeezes of an index.
+static Val *index_below(Val *v) {
+    for (int i = 0; i < 12; i++) {
+        Val *x = value_of_call(v, "tolist");
+        if (!x) x = value_of_call(v, "expand_as");
+        if (!x && (v->op == OP_VIEW || v->op == OP_UNSQUEEZE || v->op == OP_SQUEEZE ||
+                   v->op == OP_FLATTEN || v->op == OP_EXPAND || v->op == V_CAST)) {
+            x = v->args[0];
+        }
+        if (!x) return v;
+        v = x;
+    }
+    return v;
+}
+
+static bool index_has(Val *index, Val *rows) {
+    if (index == rows || index_below(index) == rows) return true;
+    for (uint32_t i = 0; index->op == V_TUPLE && i < index->nargs; i++) {
+        if (index->args[i] == rows || index_below(index->args[i]) == rows) return true;
+    }
+    return false;
+}
+
+typedef struct Gather {
+    Val *rows;
+    Val *tokens;  // x of x[rows], with the most behind it
+    Val *weights; // w of w[rows, ...], a factor of the result
+    uint32_t steps;
+} Gather;
+
+static bool is_gather(Val *v, Val *rows) {
+    if (v->op == V_ITEM) return index_has(v->args[1], rows);
+    if (!value_of_call(v, "index_select")) return false;
+    Val *index = argument(v, 1, "index");
+    return index && index_below(index) == rows;
+}
+
+static Val *gathered_from(Val *v) {
+    return v->op == V_ITEM ? v->args[0] : value_of_call(v, "index_select");
+}
+
+static void find_tokens(Gather *g, Val *v, int depth) {
+    if (depth > 40 || ++g->steps > 3000 || g->tokens) return;
+    if (is_gather(v, g->rows)) {
+        g->tokens = gathered_from(v);
+        return;
+    }
+    for (uint32_t i = 0; i < v->nargs; i++) find_tokens(g, v->args[i], depth + 1);
+}
+
+// The factors of the result: one is a gathered weight, another the expert's output.
+static void split_factors(Gather *g, Val *v, Val **expert, int depth) {
+    v = val_strip(v);
+    while (v->op == OP_VIEW || v->op == OP_UNSQUEEZE || v->op == OP_SQUEEZE) v = v->args[0];
+    if (v->op == OP_MUL && v->nargs == 2 && depth < 4) {
+        split_factors(g, v->args[0], expert, depth + 1);
+        split_factors(g, v->args[1], expert, depth + 1);
+    } else if (is_gather(v, g->rows)) {
+        g->weights = gathered_from(v);
+    } else if (!*expert) {
+        *expert = v;
+    }
+}
+
+typedef struct Expert {
+    Val *owner;      // W of W[e], or the list of modules
+    Val *owners[4];  // the different W
+    bool packed;     // one tensor for all
+    bool transposed; // used as x @ W[e]: [E, in, out]
+    bool bias, module;
+    uint32_t linears, steps;
+} Expert;
+
+static bool is_opaque_index(Val *v) {
+    v = index_below(v);
+    for (int i = 0; i < 6 && v->op == V_ITEM; i++) v = v->args[1]->op == V_OPAQUE ? v->args[1]
+                                                                                  : v->args[0];
+    return v->op == V_OPAQUE || v->op == V_CALL || v->op == V_PARAM;
+}
+
+static void look_at_weight(Expert *e, Val *w, bool transposed) {
+    w = val_strip(w);
+    while (w->op == OP_TRANSPOSE || w->op == OP_PERMUTE) {
+        w = w->args[0];
+        transposed = !transposed;
+    }
+    if (w->op != V_ITEM || !is_opaque_index(w->args[1])) return;
+    e->packed = true;
+    e->transposed = transposed;
+    // Parts of one product lead here more than once.
+    for (uint32_t i = 0; i < e->linears; i++) {
+        if (e->owners[i] == w->args[0]) return;
+    }
+    e->owner = w->args[0];
+    if (e->linears < COUNT(e->owners)) e->owners[e->linears++] = w->args[0];
+}
+
+static void look(Expert *e, Val *v, int depth) {
+    if (depth > 40 || ++e->steps > 3000) return;
+    if (v->op == OP_LINEAR && v->nargs > 1) look_at_weight(e, v->args[1], false);
+    if (v->op == OP_MATMUL && v->nargs > 1) look_at_weight(e, v->args[1], true);
+    if (v->op == OP_ADD) {
+        for (uint32_t i = 0; i < v->nargs; i++) {
+            Val *term = val_strip(v->args[i]);
+            e->bias |= term->op == V_ITEM && is_opaque_index(term->args[1]) &&
+                       term->args[0]->op == V_ATTR;
+        }
+    }
+    // self.experts[e](x)
+    if (v->op == V_CALL && v->nargs > 1 && v->args[0]->op == V_ITEM) {
+        e->owner = v->args[0]->args[0];
+        e->module = true;
+    }
+    for (uint32_t i = 0; i < v->nargs; i++) look(e, v->args[i], depth + 1);
+}
+
+// Where rows come from: where(...), nonzero, or a part of a sorted order.
+static bool from_routing(Val *rows) {
+    Val *v = index_below(rows);
+    for (int i = 0; i < 6 && (v->op == V_ITEM || v->op == V_PART); i++) v = v->args[0];
+    v = index_below(v);
+    return v->op == OP_WHERE || value_of_call(v, "nonzero") || value_of_call(v, "where") ||
+           value_of_call(v, "argsort") || value_of_call(v, "sort") ||
+           value_of_call(v, "nonzero_static") || value_of_call(v, "argwhere");
+}
+
+static Str describe(Arena *arena, const Expert *e, bool loop, bool weighted) {
+    const char *kind = !loop ? "sorted" : e->module ? "modules" : "packed";
+    const char *layout = !e->packed ? "" : e->transposed ? "+in_out" : "+out_in";
+    const char *linears = !e->packed ? "" : e->linears > 2 ? "+gate+up+down"
+                        : e->linears == 2 ? "+gate_up+down" : "+one";
+    return arena_printf(arena, "%s%s%s%s%s", kind, linears, layout, e->bias ? "+bias" : "",
+                        weighted ? "" : "+unweighted");
+}
+
+static void add_facts(MoeSite *site, Arena *arena, const Added *added, const Gather *g,
+                      const Expert *e) {
+    bool routed = from_routing(added->rows);
+    moe_add_fact(site, "rows", routed ? FACT_PROVEN : FACT_UNKNOWN,
+                 routed ? STR("the rows of an expert are those that the routing gives it")
+                        : STR("where the rows of an expert come from is not seen"));
+    site->facts[site->fact_count - 1].from = added->rows;
+    moe_add_fact(site, "accumulate", FACT_PROVEN,
+                 STR("the result is added at the rows that were read"));
+    moe_add_fact(site, "weight", g->weights ? FACT_PROVEN : FACT_UNKNOWN,
+                 g->weights ? STR("each row is multiplied by its routing weight once")
+                            : STR("no routing weight is seen in the loop"));
+    moe_add_fact(site, "expert", e->owner ? FACT_PROVEN : FACT_UNKNOWN,
+                 e->packed  ? arena_printf(arena, "the weights are one tensor for all experts, %s",
+                                           e->transposed ? "[E, in, out] as npu_grouped_matmul "
+                                                           "takes them"
+                                                         : "[E, out, in]: npu_grouped_matmul takes "
+                                                           "the transposed view")
+                 : e->module ? STR("every expert is a module of its own: the weights have to be "
+                                   "packed first")
+                             : STR("which weights belong to an expert is not seen"));
+}
+
+// Whether the rows are an order of the tokens that a sort made.
+static bool is_sorted(Val *v, int depth, uint32_t *steps) {
+    if (depth > 20 || ++*steps > 500) return false;
+    if (value_of_call(v, "sort") || value_of_call(v, "argsort")) return true;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (is_sorted(v->args[i], depth + 1, steps)) return true;
+    }
+    return false;
+}
+
+// Rows that were sorted by expert are put back, wherever the experts ran.
+static bool add_combine(MoeSites *out, Frame *f, const Added *added) {
+    uint32_t steps = 0;
+    if (!is_sorted(added->rows, 0, &steps)) return false;
+    MoeSite site = {.id = "moe_experts", .api = "torch_npu.npu_moe_token_unpermute",
+                    .first = added->stmt, .last = added->stmt, .variant = STR("sorted")};
+    site.reason = STR("npu_moe_token_permute and npu_moe_token_unpermute do both ways at once; "
+                      "whether the order and the weights between are theirs is not proven");
+    site.gain = STR("the gather, the products and the index_add become one kernel each way");
+    moe_add_fact(&site, "rows", FACT_PROVEN, STR("the rows are an order that a sort made"));
+    site.facts[0].from = added->rows;
+    vec_push(f->flow->arena, out, site);
+    return true;
+}
+
+// outputs.append(linear(x.split(sizes)[e], W[e])): tokens that are sorted already.
+static void add_split(MoeSites *out, Frame *f, const EvalRecord *record, const Node *loop) {
+    Expert e = {0};
+    Val *value = record->val->nargs == 2 ? val_strip(record->val->args[1]) : NULL;
+    if (!value) return;
+    look(&e, value, 0);
+    if (!e.owner) return;
+    Val *x = value->nargs ? val_strip(value->op == V_CALL ? value->args[1] : value->args[0]) : NULL;
+    bool split = x && x->op == V_ITEM && val_strip(x->args[0])->op == OP_SPLIT;
+    bool slice = x && x->op == V_ITEM && x->args[1]->op == V_SLICE;
+    if (!split && !slice) return;
+    MoeSite site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
+                    .first = loop, .last = loop, .variant = STR("grouped")};
+    site.reason = STR("one npu_grouped_matmul over the groups, but it has no backward: in training "
+                      "the gradient of the experts would be lost silently");
+    site.gain = STR("the matrix products of all experts become one");
+    moe_add_fact(&site, "rows", FACT_PROVEN, STR("each expert takes one run of the rows"));
+    site.facts[0].from = x;
+    moe_add_fact(&site, "expert", FACT_PROVEN,
+                 e.packed ? STR("the weights are one tensor for all experts")
+                          : STR("every expert is a module of its own"));
+    vec_push(f->flow->arena, out, site);
+}
+
+static void add_site(MoeSites *out, Frame *f, const Added *added, const Node *loop) {
+    Arena *arena = f->flow->arena;
+    Gather g = {.rows = index_below(added->rows)};
+    Val *expert = NULL;
+    Expert e = {0};
+    split_factors(&g, added->value, &expert, 0);
+    if (!expert) return;
+    find_tokens(&g, expert, 0);
+    if (!g.tokens) return;
+    look(&e, expert, 0);
+    if (!e.owner && !loop) return;
+    if (!e.owner && expert->op != V_CALL && !moe_holds(expert, g.rows)) return;
+    MoeSite site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
+                    .first = loop ? loop : added->stmt, .last = loop ? loop : added->stmt};
+    site.variant = describe(arena, &e, loop != NULL, g.weights != NULL);
+    site.reason = STR("several operators replace it (npu_moe_token_permute, npu_grouped_matmul, "
+                      "the activation, npu_moe_token_unpermute), and npu_grouped_matmul has no "
+                      "backward: in training the gradient of the experts would be lost silently");
+    site.gain = STR("the kernels of every expert become one of each kind, and no length is read "
+                    "back to the host");
+    add_facts(&site, arena, added, &g, &e);
+    vec_push(arena, out, site);
+}
+
+static bool is_new(const MoeSites *sites, const Node *first) {
+    for (uint32_t i = 0; i < sites->len; i++) {
+        if (sites->at[i].first == first) return false;
+    }
+    return true;
+}
+
+void moe_find_experts(MoeSites *out, Frame *frame) {
+    Added added;
+    for (uint32_t i = 0; i < frame->evals.len; i++) {
+        if (!read_call(&added, &frame->evals.at[i])) continue;
+        const Node *loop = loop_around(frame, added.stmt);
+        if (!is_new(out, loop ? loop : added.stmt)) continue;
+        if (loop || !add_combine(out, frame, &added)) add_site(out, frame, &added, loop);
+    }
+    for (uint32_t i = 0; i < frame->evals.len; i++) {
+        const EvalRecord *record = &frame->evals.at[i];
+        if (!record->val || !value_of_call(record->val, "append")) continue;
+        const Node *loop = loop_around(frame, moe_stmt(record));
+        if (loop && is_new(out, loop)) add_split(out, frame, record, loop);
+    }
+    for (uint32_t i = 0; i < frame->stmts.len; i++) {
+        if (!read_statement(&added, frame, frame->stmts.at[i].stmt)) continue;
+        const Node *loop = loop_around(frame, added.stmt);
+        if (loop && is_new(out, loop)) add_site(out, frame, &added, loop);
+    }
+}
