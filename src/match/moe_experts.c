@@ -142,6 +142,8 @@ typedef struct Expert {
     bool packed;     // one tensor for all
     bool transposed; // used as x @ W[e]: [E, in, out]
     bool bias, module;
+    bool gated; // halves of one product are multiplied
+    bool norm;  // something stands behind the last product
     uint32_t linears, steps;
 } Expert;
 
@@ -173,6 +175,7 @@ static void look(Expert *e, Val *v, int depth) {
     if (depth > 40 || ++e->steps > 3000) return;
     if (v->op == OP_LINEAR && v->nargs > 1) look_at_weight(e, v->args[1], false);
     if (v->op == OP_MATMUL && v->nargs > 1) look_at_weight(e, v->args[1], true);
+    e->gated |= v->op == V_PART || v->op == OP_GLU || v->op == V_SLICE;
     if (v->op == OP_ADD) {
         for (uint32_t i = 0; i < v->nargs; i++) {
             Val *term = val_strip(v->args[i]);
@@ -202,9 +205,9 @@ static Str describe(Arena *arena, const Expert *e, bool loop, bool weighted) {
     const char *kind = !loop ? "sorted" : e->module ? "modules" : "packed";
     const char *layout = !e->packed ? "" : e->transposed ? "+in_out" : "+out_in";
     const char *linears = !e->packed ? "" : e->linears > 2 ? "+gate+up+down"
-                        : e->linears == 2 ? "+gate_up+down" : "+one";
-    return arena_printf(arena, "%s%s%s%s%s", kind, linears, layout, e->bias ? "+bias" : "",
-                        weighted ? "" : "+unweighted");
+                        : e->linears < 2 ? "+one" : e->gated ? "+gate_up+down" : "+up+down";
+    return arena_printf(arena, "%s%s%s%s%s%s", kind, linears, layout, e->bias ? "+bias" : "",
+                        e->norm ? "+norm" : "", weighted ? "" : "+unweighted");
 }
 
 static void add_facts(MoeSite *site, Arena *arena, const Added *added, const Gather *g,
@@ -289,6 +292,7 @@ static void add_site(MoeSites *out, Frame *f, const Added *added, const Node *lo
     find_tokens(&g, expert, 0);
     if (!g.tokens) return;
     look(&e, expert, 0);
+    e.norm = e.packed && expert->op != OP_LINEAR && expert->op != OP_MATMUL && !e.bias;
     if (!e.owner && !loop) return;
     if (!e.owner && expert->op != V_CALL && !moe_holds(expert, g.rows)) return;
     MoeSite site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",

@@ -117,6 +117,14 @@ static bool may_be_part(const Val *v, const Val *call, int index, const char *na
            may_be_part(v->args[2], call, index, name, depth + 1);
 }
 
+static bool has_part(const Val *v, const Val *call, int index, const char *name) {
+    if (!v) return false;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (may_be_part(v->args[i], call, index, name, 0)) return true;
+    }
+    return false;
+}
+
 // Whether a name that is read holds the part, or an expression has it.
 static bool is_read(const Frame *f, const Val *call, int index, const char *name) {
     for (uint32_t i = 0; i < f->names.cap; i++) {
@@ -131,6 +139,13 @@ static bool is_read(const Frame *f, const Val *call, int index, const char *name
         const EvalRecord *record = &f->evals.at[i];
         bool direct = record->node->kind == N_SUBSCRIPT || record->node->kind == N_ATTRIBUTE;
         if (direct && record->val && is_part_of(record->val, call, index, name)) return true;
+        if (record->val && record->val->op > V_CAST &&
+            has_part(record->val, call, index, name)) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < f->returns.len; i++) {
+        if (has_part(f->returns.at[i].val, call, index, name)) return true;
     }
     return false;
 }
@@ -154,7 +169,7 @@ static const EvalRecord *gather_of(const Frame *f, Val *base, const Val *call) {
 
 typedef struct Router {
     Scores scores;
-    uint32_t topks;
+    uint32_t topks; // all of the function
     const Node *first, *last;
     bool after; // softmax over the chosen logits
 } Router;
@@ -179,7 +194,6 @@ static void take_scored(Router *r, const Frame *f, const EvalRecord *record, Val
     const EvalRecord *gather = gather_of(f, scores.base, record->val);
     bool both = is_read(f, record->val, 0, "values") && is_read(f, record->val, 1, "indices");
     if (!gather && !both) return;
-    r->topks++;
     scores.bias |= r->scores.bias;
     scores.masked |= r->scores.masked;
     scores.reshaped |= r->scores.reshaped;
@@ -198,14 +212,13 @@ static void take_chosen(Router *r, const Frame *f, const EvalRecord *record) {
     Val *call = chosen->args[0], *input = value_of_call(call, "topk");
     if (!input || !is_part_of(chosen, call, 0, "values") || !are_logits(input, 0)) return;
     r->after = true;
-    r->topks++;
     widen(r, moe_stmt(record));
     widen_to_value(r, f, call);
 }
 
 static Str variant_of(Arena *arena, const Router *r) {
     if (r->after) return STR("topk+softmax");
-    bool grouped = r->topks > 1 || (r->scores.masked && r->scores.reshaped);
+    bool grouped = r->topks > 1 && r->scores.masked; // one chooses groups
     return arena_printf(arena, "%s%s%s+topk", r->scores.sigmoid ? "sigmoid" : "softmax",
                         r->scores.bias ? "+bias" : "", grouped ? "+groups" : "");
 }
@@ -217,8 +230,12 @@ void moe_find_routers(MoeSites *out, Frame *frame) {
         const EvalRecord *record = &frame->evals.at[i];
         if (!record->val) continue;
         Val *input = value_of_call(record->val, "topk");
-        if (input && record->node->kind == N_CALL) take_scored(&r, frame, record, input);
-        else take_chosen(&r, frame, record);
+        if (input && record->node->kind == N_CALL) {
+            r.topks++;
+            take_scored(&r, frame, record, input);
+        } else {
+            take_chosen(&r, frame, record);
+        }
     }
     if (!r.first) return;
     bool plain = !r.scores.sigmoid && !r.scores.bias && !r.scores.masked;

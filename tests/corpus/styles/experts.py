@@ -12,7 +12,7 @@ class Loop(nn.Module):
 
     def forward(self, x, ids, weights):
         out = torch.zeros_like(x)
-        for e in range(self.w13.shape[0]):
+        for e in range(self.w13.shape[0]):  # expect: moe caution
             rows, k = torch.where(ids == e)
             gate, up = F.linear(x[rows], self.w13[e]).chunk(2, dim=-1)
             h = F.silu(gate) * up  # expect: swiglu recommend
