@@ -143,10 +143,24 @@ static void note_fault(const Reader *reader, const ParseResult *parsed) {
         (unsigned)reader->out->at.len);
 }
 
+// The text without the beginning of a character at its end, where a file was cut.
+static Str whole_characters(Arena *arena, Str text) {
+    size_t behind = 0; // bytes behind the first of the last character
+    while (behind < 3 && behind < text.len && (text.at[text.len - 1 - behind] & 0xC0) == 0x80) {
+        behind++;
+    }
+    if (behind >= text.len) return text;
+    unsigned char first = (unsigned char)text.at[text.len - 1 - behind];
+    size_t needed = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : first >= 0xC2 ? 1 : 0;
+    if (behind >= needed) return text;
+    return arena_str(arena, (Str){text.at, text.len - 1 - behind});
+}
+
 bool docs_parse(Docs *out, Arena *arena, const char *path, Str text, Err *err) {
     *out = (Docs){0};
     SourceText source;
     Err why;
+    text = whole_characters(arena, text);
     if (!source_init(&source, arena, path, text, &why)) {
         return err_set(err, "'%s': %s", path, why.text);
     }

@@ -270,6 +270,8 @@ search 后一页 --docs-path pages
 search npu_dash --docs-path pages
 show npu_only --docs-path site/torch_npu/lib/libtorch_npu.so
 list --docs-path cut.py
+list --docs-path within.py
+list --docs-path latin.py
 list --docs-path none
 list --docs-path garbage.py
 list --docs-path nul.py
@@ -311,11 +313,15 @@ def place(tmp_path_factory):
              "pages/2.md": "# torch_npu.npu_dash\n\n## 功能说明\n\n后一页。\n",
              "pages/3.md": "# torch_npu.npu_x与torch_npu.npu_y接口\n",
              "cut.py": DOCS[:DOCS.index("前一段")], "garbage.py": "x" * 1000,
-             "nul.py": "a\0b", "empty.whl": "PK\3\4"}
+             "nul.py": "a\0b", "empty.whl": "PK\3\4", "within.py": DOCS[:DOCS.index("前一段")]}
     files["skill/references/common_fusion_ops.md"] = TABLE
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
+    # Not UTF-8, and cut within a character.
+    (folder / "latin.py").write_bytes(DOCS.encode("utf-8").replace("前".encode(), b"\xe9"))
+    with open(folder / "within.py", "ab") as file:
+        file.write("前".encode()[:2])
     # The script beside a table that does not change with the skill's.
     shutil.copytree(SCRIPTS, folder / "skill" / "scripts",
                     ignore=shutil.ignore_patterns("__pycache__"))

@@ -83,6 +83,8 @@ CALL = re.compile(r"(?:\A|\n)[A-Za-z_][\w.]*\s*\(\s*" + PREFIX, re.A)
 CALL_OF_ATTRIBUTE = re.compile(
     r"(?:\A|\n)[A-Za-z_][\w.]*\s*\(\s*[A-Za-z_][\w.]*\.([A-Za-z_]\w*)\s*,\s*" + PREFIX, re.A)
 END_OF_CALL = re.compile(r"\s*,?\s*\)")
+PART_OF_CHARACTER = re.compile(
+    rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
 OPERATOR_NAME = re.compile(r"[A-Za-z_](?:[\w.]{0,198}\w)?", re.A)
 NEAR = 300  # characters before a string that are looked at
 
@@ -136,6 +138,7 @@ def trimmed(body, first_line):
 def decoded(data, path):
     if b"\0" in data:
         raise NoDocs("'%s' has a NUL byte: this is no Python source" % path)
+    data = PART_OF_CHARACTER.sub(b"", data)  # a file that was cut may end in one
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -596,12 +599,16 @@ class Reader:
     def __init__(self, install):
         self.install = install
         self.entries, self.schemas, faults = [], [], []
-        for read in (self.read_texts, self.read_library):
+        asked_for_library = install.path == install.library
+        for read in (self.read_library,) if asked_for_library else (
+                self.read_texts, self.read_library):
             try:
                 read()
-            except (OSError, NoDocs, zipfile.BadZipFile, RuntimeError, NotImplementedError,
-                    EOFError, zlib.error) as error:
+            except (OSError, NoDocs) as error:
                 faults.append(str(error))
+            except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError,
+                    zlib.error) as error:
+                faults.append("'%s': %s" % (install.path, error))
         if not self.entries and not self.schemas:
             raise NoDocs(faults[0] if faults else "'%s' has nothing" % install.path)
         for fault in faults:
