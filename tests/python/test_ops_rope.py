@@ -6,19 +6,8 @@ float64; never from the code under test.
 import pytest
 import torch
 
-from npufuse import emulate
 from opslimits import never_met, refused
-
-npu = emulate.module()
-FLOATS = (torch.float32, torch.float16, torch.bfloat16)
-TOLERANCE = {torch.float32: 1e-5, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
-
-
-def close(actual, expected, tolerance=None):
-    tolerance = tolerance or TOLERANCE[actual.dtype]
-    torch.testing.assert_close(
-        actual.double(), expected.double(), rtol=tolerance, atol=tolerance
-    )
+from opsvalues import FLOATS, close, npu
 
 
 def turned(x, angle, pairs):
