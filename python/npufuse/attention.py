@@ -226,3 +226,114 @@ def fusion_attention(query, key, value, heads, layout, options):
         out = from_heads(out, layout)
     eight = [y.unsqueeze(-1).expand(*y.shape, 8) for y in (top, total)]
     return (out.to(query.dtype), *eight)
+
+
+# ---- inference: lengths of each sequence, more layouts, no gradient ---------
+
+
+def effective(lengths_given, batch, whole):
+    """The length of each sequence; one for all, or the first of many."""
+    if lengths_given is None:
+        return [whole] * batch
+    given = [int(n) for n in lengths_given]
+    return given * batch if len(given) == 1 else given[:batch]
+
+
+def spread_mask(mask, batch, rows, compressed):
+    """A mask of inference as (1 or B, 1, Sq, Skv); a compressed one flat."""
+    if mask is None or compressed:
+        return None if mask is None else mask.reshape(mask.shape[-2:])
+    if mask.dim() == 2 and rows == 1 and mask.shape[0] == batch:
+        return mask.view(batch, 1, 1, -1)
+    if mask.dim() == 2:
+        return mask.view(1, 1, *mask.shape)
+    return mask.unsqueeze(1) if mask.dim() == 3 else mask
+
+
+def infer_one(q, k, v, mask, o):
+    """One sequence, (1, N, S, D) each, as attend() gives it."""
+    rows, columns = q.shape[2], k.shape[2]
+    mode = o["mode"]
+    if mode in (0, 1) and mask is not None:
+        mask = mask[..., :rows, :columns]
+    hidden = dense_mask(mask, mode, rows, columns, o["before"], o["after"])
+    zero = corrects_rows(mask, mode, rows, columns, o["inner_precise"])
+    return attend(q, k, v, hidden, o["scale"], sink=o["sink"], zero=zero)
+
+
+def infer_dense(q, k, v, o):
+    """(B, N, S, D): output, log of the sum of exponentials (B, N, Sq)."""
+    batch, rows = q.shape[0], q.shape[2]
+    if rows == 1 and o["mode"] > 1 and not o["rope"]:
+        # page: the mode has no effect on one row; what a compressed mask
+        # then means is not said, the last row of a causal one sees all.
+        o = dict(o, mode=0, mask=None, before=rows, after=k.shape[2])
+    if rows == 1:
+        o = dict(o, before=k.shape[2], after=k.shape[2])
+    mask = spread_mask(o["mask"], batch, rows, o["mode"] > 1)
+    out = q.new_zeros(*q.shape[:3], v.shape[3], dtype=torch.float32)
+    lse = q.new_zeros(q.shape[:3], dtype=torch.float32)
+    q_lengths = [rows] * batch if rows == 1 else effective(o["q_ends"], batch, rows)
+    kv_lengths = effective(o["kv_ends"], batch, k.shape[2])
+    for b, (m, n) in enumerate(zip(q_lengths, kv_lengths)):
+        if m == 0 or n == 0:
+            continue
+        one = mask if mask is None or mask.dim() == 2 else mask[b % mask.shape[0]][None]
+        sides = (q[b : b + 1, :, :m], k[b : b + 1, :, :n], v[b : b + 1, :, :n])
+        y, top, total = infer_one(*sides, one, o)
+        out[b, :, :m], lse[b, :, :m] = y[0], (top + total.log())[0]
+    return out, lse
+
+
+def with_rope(x, rope):
+    return x if rope is None else torch.cat([x, rope], -1)
+
+
+def infer_attention(query, key, value, heads, kv, layout, o):
+    """The forward of the attention operators for inference.
+
+    `kv`: key's head count, 0 for `heads`. `layout`: of the inputs, or of
+    inputs and output ("BNSD_BSND"). `o`: a dict with mask, mode, before,
+    after, scale, q_ends, kv_ends, inner_precise, sink, query_rope, key_rope.
+    Returns the output (query's dtype) and the log of the sums of exponentials
+    (float32; (B, N, Sq, 1), or (T, N, 1) of packed sequences).
+    """
+    inside, _, after = layout.partition("_")
+    kv = kv or heads
+    o = dict(o, rope=o["query_rope"] is not None)
+    if inside in ("TND", "NTD"):
+        out, lse = infer_packed(query, key, value, inside, o)
+        packed_out = after or inside
+        return (out if packed_out == "TND" else out.transpose(0, 1)).to(query.dtype), lse
+    if inside == "NSD":
+        query, key, value = (x.unsqueeze(0) for x in (query, key, value))
+    place = "BNSD" if inside == "NSD" else inside
+
+    def split(x, count):
+        return None if x is None else to_heads(x, place, count)
+
+    q = with_rope(split(query, heads), split(o["query_rope"], heads))
+    k = with_rope(split(key, kv), split(o["key_rope"], kv))
+    out, lse = infer_dense(q, k, split(value, kv), o)
+    after = after or inside
+    if after == "NSD":
+        out = out[0]
+    else:
+        out = out.transpose(0, 1) if after == "NBSD" else from_heads(out, after)
+    return out.to(query.dtype), lse.unsqueeze(-1)
+
+
+def infer_packed(query, key, value, inside, o):
+    """TND and NTD: the output as TND in float32."""
+    sides = [with_rope(query, o["query_rope"]), with_rope(key, o["key_rope"]), value]
+    if inside == "NTD":
+        sides = [x.transpose(0, 1) for x in sides]
+    mask = o["mask"]
+    if mask is not None and o["mode"] > 1:
+        mask = mask.reshape(mask.shape[-2:])
+
+    def part(n, count, q, k, v):
+        return infer_one(q, k, v, mask, o)
+
+    out, top, total = packed(*sides, o["q_ends"], o["kv_ends"], part)
+    return out, (top + total.clamp(min=1e-38).log()).unsqueeze(-1)
