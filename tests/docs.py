@@ -9,6 +9,9 @@ comment `<!-- not run: reason -->` directly above a block leaves it out. $SKILL
 is the folder of the skill.
 
 Relative links between the documents must lead somewhere, too.
+
+`tests/docs.py --accept` writes what was printed in place of what differs; a
+block with a line `...` is left as it is. Read the diff.
 """
 import os
 import re
@@ -24,6 +27,9 @@ BLOCK = re.compile(
     r"(?:^<!-- not run: (?P<reason>.*?) -->\n)?"
     r"^```console\n(?P<text>.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\[[^\]]*\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+
+
+ACCEPTED = []  # command, lines as they are, lines as they should be
 
 
 def documents():
@@ -77,6 +83,8 @@ def run_command(command, expected, folder, where):
     got = done.stdout.splitlines()
     if matches(expected, got):
         return True
+    if "--accept" in sys.argv and not any(l.strip() == "..." for l in expected):
+        ACCEPTED.append((command, expected, [line.rstrip() for line in got]))
     print(f"{where}: $ {command}")
     print("  expected:")
     print("".join(f"    {line}\n" for line in expected), end="")
@@ -106,6 +114,18 @@ def run_document(path, counts):
                 counts["passed" if ok else "failed"] += 1
 
 
+def accept(path):
+    """Writes the accepted outputs into the document."""
+    text = path.read_text(encoding="utf-8")
+    for command, old, new in ACCEPTED:
+        head = "$ " + command.replace("\n", "\n> ") + "\n"
+        before = head + "".join(line + "\n" for line in old)
+        text = text.replace(before, head + "".join(line + "\n" for line in new))
+    if ACCEPTED:
+        path.write_text(text, encoding="utf-8")
+    ACCEPTED.clear()
+
+
 def check_links(path, counts):
     text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"),
                   flags=re.M | re.S)
@@ -122,6 +142,7 @@ def main():
     for path in documents():
         counts["passed"] += 1  # it could be read
         run_document(path, counts)
+        accept(path)
         check_links(path, counts)
     tail = f", {counts['skipped']} skipped" if counts["skipped"] else ""
     print(f"{counts['passed']} passed, {counts['failed']} failed{tail}")

@@ -3,6 +3,7 @@
 
 #include "match/moe.h"
 
+#include "base/sha256.h"
 #include "match/evidence.h"
 
 enum { HOLDS_MAX = 3000, HOLDS_DEPTH = 60 };
@@ -53,11 +54,20 @@ static void copy_facts(Finding *out, Arena *run, const MoeSite *site) {
     }
 }
 
+// There is no rule file: the version is that of the program.
+static Str version_of(Arena *run, const char *id) {
+    char hex[SHA256_HEX + 1];
+    Str text = arena_printf(run, "%s of npufuse %s", id, NPUFUSE_VERSION);
+    sha256_hex(hex, text);
+    return arena_str(run, (Str){hex, 12});
+}
+
 void moe_finding(Finding *out, Arena *run, const MoeSite *site, const Frame *frame,
                  Str qualname) {
     const Module *m = frame->module;
     *out = (Finding){.family = STR("moe"), .rule = str_of(site->id), .api = str_of(site->api),
                      .verdict = VERDICT_CAUTION, .priority = PRIORITY_MEDIUM};
+    out->rule_version = version_of(run, site->id);
     out->variant = arena_str(run, site->variant);
     out->file = arena_str(run, m->shown);
     out->qualname = arena_str(run, qualname);

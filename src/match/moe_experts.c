@@ -192,10 +192,11 @@ static void look(Expert *e, Val *v, int depth) {
 }
 
 // Where rows come from: where(...), nonzero, or a part of a sorted order.
-static bool from_routing(Val *rows) {
+static bool from_routing(Val *rows, Val **from) {
     Val *v = index_below(rows);
     for (int i = 0; i < 6 && (v->op == V_ITEM || v->op == V_PART); i++) v = v->args[0];
     v = index_below(v);
+    *from = v;
     return v->op == OP_WHERE || value_of_call(v, "nonzero") || value_of_call(v, "where") ||
            value_of_call(v, "argsort") || value_of_call(v, "sort") ||
            value_of_call(v, "nonzero_static") || value_of_call(v, "argwhere");
@@ -212,11 +213,12 @@ static Str describe(Arena *arena, const Expert *e, bool loop, bool weighted) {
 
 static void add_facts(MoeSite *site, Arena *arena, const Added *added, const Gather *g,
                       const Expert *e) {
-    bool routed = from_routing(added->rows);
+    Val *from;
+    bool routed = from_routing(added->rows, &from);
     moe_add_fact(site, "rows", routed ? FACT_PROVEN : FACT_UNKNOWN,
                  routed ? STR("the rows of an expert are those that the routing gives it")
                         : STR("where the rows of an expert come from is not seen"));
-    site->facts[site->fact_count - 1].from = added->rows;
+    site->facts[site->fact_count - 1].from = from;
     moe_add_fact(site, "accumulate", FACT_PROVEN,
                  STR("the result is added at the rows that were read"));
     moe_add_fact(site, "weight", g->weights ? FACT_PROVEN : FACT_UNKNOWN,
@@ -271,8 +273,8 @@ static void add_split(MoeSites *out, Frame *f, const EvalRecord *record, const N
     if (!split && !slice) return;
     MoeSite site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
                     .first = loop, .last = loop, .variant = STR("grouped")};
-    site.reason = STR("one npu_grouped_matmul over the groups, but it has no backward: in training "
-                      "the gradient of the experts would be lost silently");
+    site.reason = STR("npu_grouped_matmul has no backward: training would lose the experts' "
+                      "gradients silently");
     site.gain = STR("the matrix products of all experts become one");
     moe_add_fact(&site, "rows", FACT_PROVEN, STR("each expert takes one run of the rows"));
     site.facts[0].from = x;
@@ -298,9 +300,8 @@ static void add_site(MoeSites *out, Frame *f, const Added *added, const Node *lo
     MoeSite site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
                     .first = loop ? loop : added->stmt, .last = loop ? loop : added->stmt};
     site.variant = describe(arena, &e, loop != NULL, g.weights != NULL);
-    site.reason = STR("several operators replace it (npu_moe_token_permute, npu_grouped_matmul, "
-                      "the activation, npu_moe_token_unpermute), and npu_grouped_matmul has no "
-                      "backward: in training the gradient of the experts would be lost silently");
+    site.reason = STR("npu_grouped_matmul, the core of the rewrite, has no backward: training "
+                      "would lose the experts' gradients silently");
     site.gain = STR("the kernels of every expert become one of each kind, and no length is read "
                     "back to the host");
     add_facts(&site, arena, added, &g, &e);
