@@ -42,6 +42,11 @@ output_differentiability = (True, False)
 products = ("Atlas A3", "Atlas A2")  # page, table of products
 versions = "2.5.1, 2.7.1, 2.13.0, 2.14.0"
 
+roles = (
+    "query: query", "key: key", "value: value", "scale: attention_scale",
+    "atten_mask: drop_mask", "sparse_mode: sparse_mode",
+)
+
 
 def limits(query, key, value, pse_shift, atten_mask, actual_seq_lengths,
            actual_seq_lengths_kv, dequant_scale1, quant_scale1, dequant_scale2,

@@ -46,6 +46,11 @@ output_differentiability = (True, False)
 products = ("Atlas A3", "Atlas A2")  # page, table of products
 versions = "2.7.1, 2.13.0, 2.14.0"
 
+roles = (
+    "query: query", "key: key", "value: value", "softmax_scale: attention_scale",
+    "atten_mask: drop_mask", "sparse_mode: sparse_mode",
+)
+
 
 def limits(query, key, value, query_rope, key_rope, pse_shift, atten_mask,
            actual_seq_qlen, actual_seq_kvlen, block_table, dequant_scale_query,

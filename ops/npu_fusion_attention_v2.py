@@ -38,6 +38,12 @@ output_differentiability = (True, False, False, False, False, False, False)
 products = ("Ascend 950DT", "Atlas A3", "Atlas A2")
 versions = "2.7.1, 2.13.0, 2.14.0"
 
+roles = (
+    "query: query", "key: key", "value: value", "scale: attention_scale",
+    "atten_mask: drop_mask", "sparse_mode: sparse_mode",
+    "actual_seq_qlen: cumulative_ends", "actual_seq_kvlen: cumulative_ends",
+)
+
 
 def limits(query, key, value, head_num, input_layout, pse, padding_mask,
            atten_mask, query_rope, key_rope, scale, keep_prob, pre_tokens,

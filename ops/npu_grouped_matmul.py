@@ -48,6 +48,8 @@ products = (
 )
 versions = "2.5.1, 2.7.1, 2.13.0, 2.14.0"
 
+roles = ("group_list: group_list", "group_list_type: group_list_type")
+
 
 def limits(x, weight, bias, scale, offset, antiquant_scale, antiquant_offset,
            per_token_scale, group_list, activation_input, activation_quant_scale,

@@ -33,6 +33,11 @@ output_differentiability = (True,)
 products = ("Atlas A2", "Atlas inference accelerator cards (float16)")
 versions = "2.1.0, 2.5.1, 2.7.1, 2.13.0, 2.14.0"
 
+roles = (
+    "query: query", "key: key", "value: value", "scale_value: attention_scale",
+    "atten_mask: drop_mask",
+)
+
 
 def limits(query, key, value, padding_mask, atten_mask, pse_shift,
            actual_seq_lengths, antiquant_scale, antiquant_offset, block_table,
