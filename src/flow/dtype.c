@@ -207,7 +207,7 @@ static Val *dtype(Calc *c, Val *v, int depth) {
     case V_TUPLE: case V_LIST:
         return promote_args(c, v, depth);
     case OP_NEG: case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL: case OP_EXP:
-    case OP_LOG: case OP_SIGMOID: case OP_SILU: case OP_TANH: case OP_RELU:
+    case OP_LOG: case OP_SIGMOID: case OP_SILU: case OP_TANH: case OP_ERF: case OP_RELU:
     case OP_GELU: case OP_ABS: case OP_MEAN: case OP_SUM: case OP_CLAMP:
     case OP_SOFTMAX: case OP_NORM: case OP_NORMALIZE: case OP_CONTIGUOUS:
     case V_PART: case OP_VIEW: case OP_TRANSPOSE: case OP_PERMUTE:

@@ -33,7 +33,7 @@ Val *op_dtype(Flow *fl, Val *x) {
                 return x->args[1];
             }
             return val_new1(&fl->graph, V_DTYPE, x);
-        case OP_NEG: case OP_SILU: case OP_SIGMOID: case OP_TANH: case OP_RELU:
+        case OP_NEG: case OP_SILU: case OP_SIGMOID: case OP_TANH: case OP_ERF: case OP_RELU:
         case OP_GELU: case OP_ABS: case OP_SQRT: case OP_VIEW: case V_PART:
         case OP_CONTIGUOUS: case OP_CLONE: case OP_DETACH: case OP_TRANSPOSE:
         case OP_PERMUTE: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND:
@@ -66,7 +66,7 @@ Val *op_size(Flow *fl, Val *x, Val *axis) {
     for (int depth = 0; depth < 64; depth++) {
         switch ((int)x->op) {
         case V_CAST: case OP_NEG: case OP_POW: case OP_SQRT: case OP_RSQRT:
-        case OP_SILU: case OP_SIGMOID: case OP_TANH: case OP_RELU: case OP_GELU:
+        case OP_SILU: case OP_SIGMOID: case OP_TANH: case OP_ERF: case OP_RELU: case OP_GELU:
         case OP_ABS: case OP_EXP: case OP_CONTIGUOUS: case OP_CLONE:
         case OP_DETACH: case OP_CLAMP: case OP_DROPOUT:
             x = x->args[0];

@@ -36,6 +36,23 @@ int val_truth(const Val *v) {
 
 // ---- names ------------------------------------------------------------------
 
+// math.pi is a number wherever it stands; other external names stay names.
+static Val *external(Flow *flow, Str dotted) {
+    static const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        {"math.pi", 3.141592653589793}, {"numpy.pi", 3.141592653589793},
+        {"torch.pi", 3.141592653589793}, {"math.tau", 6.283185307179586},
+        {"math.e", 2.718281828459045}, {"numpy.e", 2.718281828459045},
+        {"torch.e", 2.718281828459045},
+    };
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        if (str_is(dotted, numbers[i].name)) return val_number(&flow->graph, numbers[i].value);
+    }
+    return val_global(&flow->graph, dotted);
+}
+
 Val *eval_def(Flow *flow, const Def *def) {
     Val v = {0};
     switch (def->kind) {
@@ -51,7 +68,7 @@ Val *eval_def(Flow *flow, const Def *def) {
         v.ptr = def->module;
         return val_intern(&flow->graph, &v);
     case DEF_EXTERNAL:
-        return val_global(&flow->graph, def->dotted);
+        return external(flow, def->dotted);
     case DEF_VALUE: {
         ModuleFlow *mf = flow_module(flow, def->module);
         Val *known = node_val(mf, def->node);
@@ -130,7 +147,7 @@ Val *eval_attribute(Frame *f, Val *object, const Sym *name) {
     switch ((int)object->op) {
     case V_GLOBAL:
         if (attr_is_patched(flow, f->mf, object, name)) return opaque(f);
-        return val_global(g, arena_dotted(flow->arena, object->text, sym_str(name)));
+        return external(flow, arena_dotted(flow->arena, object->text, sym_str(name)));
     case V_MODULE:
         return member_of_module(f, object, name);
     case V_CLASS:

@@ -72,6 +72,117 @@ static void fold_silu(Factors *f, Flow *flow) {
     }
 }
 
+// ---- 0.5 * y * (1 + erf(y / sqrt(2))), and its tanh form -------------------------
+
+enum { POLY = 4, POLY_STEPS = 64 };
+
+typedef struct Poly {
+    double c[POLY]; // of y ** 0 .. y ** 3
+} Poly;
+
+static bool poly_of(Poly *out, Val *v, const Val *y, int *steps);
+
+static bool poly_mul(Poly *out, const Poly *a, const Poly *b) {
+    Poly product = {{0}};
+    for (int i = 0; i < POLY; i++) {
+        for (int k = 0; k < POLY; k++) {
+            double c = a->c[i] * b->c[k];
+            if (c != 0 && i + k >= POLY) return false;
+            if (c != 0) product.c[i + k] += c;
+        }
+    }
+    *out = product;
+    return true;
+}
+
+static bool poly_power(Poly *out, const Val *v, const Val *y, int *steps) {
+    Poly base;
+    double n = v->nargs > 1 && val_is_number(v->args[1]) ? v->args[1]->num : 0;
+    if (n != 1 && n != 2 && n != 3) return false;
+    if (!poly_of(&base, v->args[0], y, steps)) return false;
+    *out = base;
+    for (int i = 1; i < (int)n; i++) {
+        if (!poly_mul(out, out, &base)) return false;
+    }
+    return true;
+}
+
+// The value as a polynomial in y of degree three at most.
+static bool poly_of(Poly *out, Val *v, const Val *y, int *steps) {
+    Poly a, b;
+    v = val_strip(v);
+    *out = (Poly){{0}};
+    if (++*steps > POLY_STEPS) return false;
+    if (v == y) {
+        out->c[1] = 1;
+        return true;
+    }
+    if (val_is_number(v)) {
+        out->c[0] = v->num;
+        return true;
+    }
+    if (v->op == OP_POW) return poly_power(out, v, y, steps);
+    if (v->op == OP_NEG) {
+        if (!poly_of(&a, v->args[0], y, steps)) return false;
+        for (int i = 0; i < POLY; i++) out->c[i] = -a.c[i];
+        return true;
+    }
+    if ((v->op != OP_ADD && v->op != OP_MUL) || v->nargs != 2) return false;
+    if (!poly_of(&a, v->args[0], y, steps) || !poly_of(&b, v->args[1], y, steps)) return false;
+    if (v->op == OP_MUL) return poly_mul(out, &a, &b);
+    for (int i = 0; i < POLY; i++) out->c[i] = a.c[i] + b.c[i];
+    return true;
+}
+
+// Constants are written with as few as six digits; that is no more than the
+// rounding of half precision can tell.
+static bool is_close(double a, double b) {
+    double d = a > b ? a - b : b - a;
+    return d <= 2e-6;
+}
+
+// "none" if 1 + v is that of the exact GELU of y, "tanh" if of its approximation
+// (both: Hendrycks and Gimpel, "Gaussian Error Linear Units"); else NULL.
+static const char *gelu_kind(Val *v, const Val *y) {
+    Poly p;
+    int steps = 0;
+    if (v->op != OP_ERF && v->op != OP_TANH) return NULL;
+    if (!poly_of(&p, v->args[0], y, &steps)) return NULL;
+    if (p.c[0] != 0 || !is_close(p.c[2], 0)) return NULL;
+    bool exact = is_close(p.c[1], 0.7071067811865476) && is_close(p.c[3], 0);
+    bool approximate = is_close(p.c[1], 0.7978845608028654) &&
+                       is_close(p.c[3], 0.035677408136300125); // 0.044715 * sqrt(2 / pi)
+    if (v->op == OP_ERF) return exact ? "none" : NULL;
+    return approximate ? "tanh" : NULL;
+}
+
+// The erf or tanh of 1 + v, or NULL.
+static Val *one_plus(Flow *flow, Val *v) {
+    Factors terms;
+    if (v->op != OP_ADD) return NULL;
+    sum_terms(&terms, flow, v);
+    bool plain = !terms.overflow && terms.len == 1 && terms.coefficient == 1;
+    return plain ? val_strip(terms.at[0]) : NULL;
+}
+
+// y * (1 + erf(...))  ->  2 * gelu(y)
+static void fold_gelu(Factors *f, Flow *flow) {
+    for (uint32_t s = 0; s < f->len; s++) {
+        Val *inner = one_plus(flow, f->at[s]);
+        for (uint32_t i = 0; inner && i < f->len; i++) {
+            const char *kind = gelu_kind(inner, f->at[i]);
+            if (!kind) continue;
+            vec_push(flow->scratch, &f->seen, f->at[s]);
+            vec_push(flow->scratch, &f->seen, inner);
+            f->at[s] = val_new2(&flow->graph, OP_GELU, f->at[i],
+                                val_str(&flow->graph, str_of(kind)));
+            f->coefficient *= 2;
+            remove_factor(f, i);
+            return;
+        }
+    }
+}
+
 // x * x  ->  x ** 2, where the two met only when the product was opened
 static void fold_squares(Factors *f, Flow *flow) {
     for (uint32_t a = 0; a < f->len; a++) {
@@ -89,6 +200,7 @@ void product_factors_to(Factors *out, Flow *flow, Val *v, int depth) {
     *out = (Factors){.coefficient = 1};
     flatten(out, flow, v, OP_MUL, depth);
     fold_silu(out, flow);
+    fold_gelu(out, flow);
     fold_squares(out, flow);
 }
 
@@ -96,6 +208,7 @@ void product_factors_numbers(Factors *out, Flow *flow, Val *v) {
     *out = (Factors){.coefficient = 1, .numbers = true};
     flatten(out, flow, v, OP_MUL, FACTORS_ALL);
     fold_silu(out, flow);
+    fold_gelu(out, flow);
     fold_squares(out, flow);
 }
 

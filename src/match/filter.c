@@ -21,6 +21,7 @@ static const struct {
     {OP_RSQRT, {OP_SQRT, OP_POW, OP_NORM, OP_VECTOR_NORM, OP_RECIPROCAL}},
     {OP_SQRT, {OP_POW, OP_NORM, OP_VECTOR_NORM, OP_RSQRT}},
     {OP_SIGMOID, {OP_EXP}},
+    {OP_GELU, {OP_TANH, OP_ERF}},
     {OP_SILU, {OP_SIGMOID, OP_EXP}},
 };
 
