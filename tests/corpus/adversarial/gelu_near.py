@@ -20,8 +20,12 @@ def minus(gate, up):
     return 0.5 * gate * (1.0 - torch.erf(gate / math.sqrt(2.0))) * up
 
 
-def other_argument(gate, up):
-    return 0.5 * gate * (1.0 + torch.erf(up / math.sqrt(2.0))) * up
+def other_argument(gate, up, x):
+    return 0.5 * gate * (1.0 + torch.erf(x / math.sqrt(2.0))) * up
+
+
+def the_other_way_round(gate, up):
+    return 0.5 * gate * (1.0 + torch.erf(up / math.sqrt(2.0))) * up  # expect: geglu recommend
 
 
 def shifted(gate, up):
