@@ -30,6 +30,14 @@ def test_gelu_is_exact_by_default():
         npu.npu_gelu(x, "tanh")
 
 
+@pytest.mark.parametrize("dtype", FLOATS[:2], ids=str)
+def test_silu(dtype):
+    ours, wide = pairs(torch.randn(3, 4, 10).to(dtype) * 3)
+    y = npu.npu_silu(ours[0])
+    assert y.dtype == dtype
+    compare(y, F.silu(wide[0]), ours, wide)
+
+
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("mode", ("none", "tanh"))
 def test_gelu_mul(mode, dtype):
@@ -127,6 +135,7 @@ BROKEN = [
     ("npu_gelu", (X.double(),), {}, "float16, bfloat16"),
     ("npu_gelu", (NINE,), {}, "at most 8"),
     ("npu_gelu", (X,), {"approximate": "erf"}, "none or tanh"),
+    ("npu_silu", (X.bfloat16(),), {}, "float16 or float32"),
     ("npu_gelu_mul", (X.double(),), {}, "float16, bfloat16"),
     ("npu_gelu_mul", (X[0],), {}, "at least 2"),
     ("npu_gelu_mul", (NINE,), {}, "at most 8"),

@@ -21,7 +21,8 @@ CLOSED = (
     ast.Subscript, ast.Slice, ast.Tuple, ast.Name, ast.Constant, ast.IfExp,
     ast.operator, ast.cmpop, ast.boolop, ast.unaryop, ast.expr_context,
 )
-CALLS = {"dim", "numel", "is_contiguous", "size", "isinstance", "len", "stride"}
+CALLS = {"dim", "numel", "is_contiguous", "size", "isinstance", "len", "stride",
+         "sum", "tuple"}
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.stem)

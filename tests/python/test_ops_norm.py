@@ -160,7 +160,73 @@ def test_group_norm_swish_reads_none_as_the_default():
     close(none[0], F.silu(F.group_norm(x.double(), 2, eps=1e-5)))
 
 
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("shape, normal", SHAPES[:2])
+def test_deep_norm(shape, normal, dtype):
+    ours, wide = pairs(*(torch.randn(s).to(dtype) for s in (shape, shape, normal, normal)))
+    mean, rstd, y = npu.npu_deep_norm(*ours, alpha=0.7, epsilon=1e-3)
+    x, gx, beta, gamma = wide
+    total = 0.7 * x + gx
+    assert y.dtype == dtype and mean.dtype == rstd.dtype == torch.float32
+    assert mean.shape == rstd.shape == kept(shape, normal)
+    assert not mean.requires_grad and not rstd.requires_grad
+    rows = total.detach().reshape(-1, torch.Size(normal).numel())
+    close(mean.flatten(), rows.mean(1))
+    close(rstd.flatten(), 1 / (rows.var(1, correction=0) + 1e-3).sqrt())
+    compare(y, F.layer_norm(total, normal, gamma, beta, 1e-3), ours, wide)
+
+
+def test_deep_norm_adds_three_tenths_by_default():
+    x, gx = torch.randn(3, 8), torch.randn(3, 8)
+    y = npu.npu_deep_norm(x, gx, torch.zeros(8), torch.ones(8))[2]
+    close(y, F.layer_norm(0.3 * x.double() + gx.double(), (8,), eps=1e-6))
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("shape, normal", SHAPES)
+def test_layer_norm_eval(shape, normal, dtype):
+    x, weight, bias = (torch.randn(s).to(dtype) for s in (shape, normal, normal))
+    y = npu.npu_layer_norm_eval(x, list(normal), weight, bias, 1e-3)
+    assert y.dtype == dtype and y.shape == shape
+    close(y, F.layer_norm(x.double(), normal, weight.double(), bias.double(), 1e-3))
+    close(npu.npu_layer_norm_eval(x, normal), F.layer_norm(x.double(), normal, eps=1e-5))
+    is_silent(lambda t: npu.npu_layer_norm_eval(t, normal), x)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("shape, normal", SHAPES)
+def test_add_rms_norm_v2_writes_over_its_inputs(shape, normal, dtype):
+    x1, x2 = torch.randn(shape).to(dtype), torch.randn(shape).to(dtype)
+    gamma = torch.randn(normal).to(dtype)
+    y, _, total = npu.npu_add_rms_norm(x1, x2, gamma, 1e-3)
+    rounded = (x1.double() + x2.double()).to(dtype)
+    rstd = npu.npu_add_rms_norm_v2(x1, x2, gamma, 1e-3)
+    assert rstd.dtype == torch.float32 and rstd.shape == kept(shape, normal)
+    close(rstd.flatten(), rstd_of(rounded, normal, 1e-3))
+    assert torch.equal(x2, rounded) and torch.equal(x2, total)
+    close(x1, F.rms_norm(rounded.double(), normal, gamma.double(), 1e-3))
+    assert torch.equal(x1, y)
+
+
+@pytest.mark.parametrize("dtype", FLOATS[1:], ids=str)
+@pytest.mark.parametrize("shape, normal", SHAPES)
+def test_add_rms_norm_cast(shape, normal, dtype):
+    x1, x2 = torch.randn(shape).to(dtype), torch.randn(shape).to(dtype)
+    gamma = torch.randn(normal).to(dtype)
+    wide, y, rstd, total = npu.npu_add_rms_norm_cast(x1, x2, gamma, 1e-3)
+    rounded = (x1.double() + x2.double()).to(dtype)
+    expected = F.rms_norm(rounded.double(), normal, gamma.double(), 1e-3)
+    assert wide.dtype == rstd.dtype == torch.float32 and y.dtype == total.dtype == dtype
+    close(wide, expected)
+    assert torch.equal(y, wide.to(dtype)) and torch.equal(total, rounded)
+    assert rstd.shape == kept(shape, normal)
+    close(rstd.flatten(), rstd_of(rounded, normal, 1e-3))
+    is_silent(lambda x: npu.npu_add_rms_norm_cast(x, x2, gamma), x1)
+
+
 X, W = torch.randn(2, 8), torch.ones(8)
+H, V = X.half(), W.half()
+ODD = torch.randn(8, 2).t()
 NINE = torch.ones([1] * 9)
 IMAGE, CHANNELS = torch.randn(2, 4, 3), torch.ones(4)
 ROW = torch.tensor(1.0)
@@ -228,6 +294,46 @@ BROKEN = [
     ("npu_group_norm_swish", (IMAGE, 2, CHANNELS, ROW), "bias has 1 dim"),
     ("npu_group_norm_swish", (IMAGE, 2, CHANNELS, W), "bias has one"),
     ("npu_group_norm_swish", (IMAGE, 2, CHANNELS, CHANNELS.half()), "bias has the"),
+    ("npu_deep_norm", (X.double(), X, W, W), "x is float16"),
+    ("npu_deep_norm", (X[0], X[0], W, W), "at least 2"),
+    ("npu_deep_norm", (NINE, NINE, W, W), "at most 8"),
+    ("npu_deep_norm", (X, X.half(), W, W), "gx has x's dtype"),
+    ("npu_deep_norm", (X, X[:1], W, W), "gx has x's shape"),
+    ("npu_deep_norm", (X, X, W, W.half()), "gamma has x's dtype"),
+    ("npu_deep_norm", (X, X, W, ROW), "gamma has at least 1"),
+    ("npu_deep_norm", (X, X, W, torch.ones(2, 8)), "fewer axes"),
+    ("npu_deep_norm", (X, X, W, torch.ones(4)), "last axes"),
+    ("npu_deep_norm", (X, X, W.half(), W), "beta has x's dtype"),
+    ("npu_deep_norm", (X, X, torch.ones(4), W), "beta has gamma's shape"),
+    ("npu_layer_norm_eval", (X.double(), [8]), "float16, bfloat16"),
+    ("npu_layer_norm_eval", (X, []), "at least one axis"),
+    ("npu_layer_norm_eval", (X, [1, 2, 8]), "no more axes"),
+    ("npu_layer_norm_eval", (X, [4]), "last axes"),
+    ("npu_layer_norm_eval", (X, [8], torch.ones(4)), "weight has"),
+    ("npu_layer_norm_eval", (X, [8], None, torch.ones(4)), "bias has"),
+    ("npu_add_rms_norm_v2", (X.double(), X.double(), W.double()), "x1 is float16"),
+    ("npu_add_rms_norm_v2", (ROW, ROW, W), "x1 has at least 1"),
+    ("npu_add_rms_norm_v2", (NINE, NINE, torch.ones(1)), "at most 8"),
+    ("npu_add_rms_norm_v2", (torch.empty(0, 8), torch.empty(0, 8), W), "not empty"),
+    ("npu_add_rms_norm_v2", (ODD, X, W), "x1 is contiguous"),
+    ("npu_add_rms_norm_v2", (X, X.half(), W), "x2 has x1's dtype"),
+    ("npu_add_rms_norm_v2", (X, X[:1], W), "x2 has x1's shape"),
+    ("npu_add_rms_norm_v2", (X, ODD, W), "x2 is contiguous"),
+    ("npu_add_rms_norm_v2", (H, H, W), "gamma has x1's dtype"),
+    ("npu_add_rms_norm_v2", (X, X, ROW), "gamma has at least 1"),
+    ("npu_add_rms_norm_v2", (X, X, torch.ones(1, 2, 8)), "no more axes"),
+    ("npu_add_rms_norm_v2", (X, X, torch.ones(4)), "last axes"),
+    ("npu_add_rms_norm_v2", (X, X, ODD), "gamma is contiguous"),
+    ("npu_add_rms_norm_cast", (X, X, W), "x1 is float16 or bfloat16"),
+    ("npu_add_rms_norm_cast", (ROW.half(), ROW.half(), V), "x1 has at least 1"),
+    ("npu_add_rms_norm_cast", (NINE.half(), NINE.half(), V), "at most 8"),
+    ("npu_add_rms_norm_cast", (H[:0], H[:0], V), "not empty"),
+    ("npu_add_rms_norm_cast", (H, X.bfloat16(), V), "x2 has x1's dtype"),
+    ("npu_add_rms_norm_cast", (H, H[:1], V), "x2 has x1's shape"),
+    ("npu_add_rms_norm_cast", (H, H, W), "gamma has x1's dtype"),
+    ("npu_add_rms_norm_cast", (H, H, ROW.half()), "gamma has at least 1"),
+    ("npu_add_rms_norm_cast", (H, H, H[None]), "no more axes"),
+    ("npu_add_rms_norm_cast", (H, H, V[:4]), "last axes"),
 ]
 
 
