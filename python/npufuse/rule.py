@@ -26,7 +26,7 @@ torch_npu = _real if _real is not None else emulate.module()
 LABEL = "device" if _real is not None else emulate.LABEL
 
 REQUIRED = ("id", "family", "operator", "priority", "gain")
-OPTIONAL = ("risks", "title", "title_zh", "gain_zh", "risks_zh")
+OPTIONAL = ("risks", "part", "title", "title_zh", "gain_zh", "risks_zh")
 PRIORITIES = ("high", "medium", "low")
 
 _announced = []  # what rule() said while a file runs
@@ -36,7 +36,9 @@ def rule(**meta):
     """Says what a rule is about; called once, at the top of its file.
 
     id: unique name; family: of the findings; operator: a name in ``ops``;
-    priority: high, medium or low; gain: one sentence; risks: sentences.
+    priority: high, medium or low; gain: one sentence; risks: sentences;
+    part: the parameter of which the finding says whether it is the whole of
+    its last axis, the beginning (prefix) or the end (suffix).
     """
     missing = [name for name in REQUIRED if not meta.get(name)]
     unknown = [name for name in meta if name not in REQUIRED + OPTIONAL]
@@ -61,6 +63,14 @@ def contiguous(x):
 def cast_like(y, ref):
     """y in the dtype of ref; emitted only where equality is not proven."""
     return y.to(ref.dtype)
+
+
+def widened(x, *others):
+    """x in the promoted dtype of all; emitted only where that is not x's own."""
+    dtype = x.dtype
+    for other in others:
+        dtype = torch.promote_types(dtype, other.dtype)
+    return x.to(dtype)
 
 
 def unclamped(x):

@@ -191,6 +191,16 @@ static Val *dtype_of_cast(Calc *c, Val *v, int depth) {
     return val_new1(&c->flow->graph, V_DTYPE, v);
 }
 
+// A complex number counts as the dtype of its parts: in a product of complex
+// numbers that of the one that was made of a real tensor here, which is the
+// wider one if the other is complex64 (a rule has to ask for that).
+static Val *dtype_of_complex(Calc *c, Val *v, int depth) {
+    for (int i = 0; i < 2; i++) {
+        if (v->args[i]->op == OP_VIEW_AS_COMPLEX) return dtype(c, v->args[i], depth + 1);
+    }
+    return NULL;
+}
+
 static Val *dtype(Calc *c, Val *v, int depth) {
     Graph *g = &c->flow->graph;
     if (depth > DTYPE_MAX_DEPTH || ++c->steps > STEPS_MAX) return val_new1(g, V_DTYPE, v);
@@ -200,7 +210,11 @@ static Val *dtype(Calc *c, Val *v, int depth) {
     Val *d;
     switch ((int)v->op) {
     case V_CAST: return dtype_of_cast(c, v, depth);
-    case OP_MUL: case OP_ADD: case OP_POW: case OP_CAT:
+    case OP_MUL:
+        d = dtype_of_complex(c, v, depth);
+        if (!d) d = promote_args(c, v, depth);
+        break;
+    case OP_ADD: case OP_POW: case OP_CAT: case OP_WEAVE: case OP_STACK:
     case OP_MAXIMUM: case OP_MINIMUM:
         d = promote_args(c, v, depth);
         break;
@@ -213,6 +227,7 @@ static Val *dtype(Calc *c, Val *v, int depth) {
     case V_PART: case OP_VIEW: case OP_TRANSPOSE: case OP_PERMUTE:
     case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND: case OP_CLONE:
     case OP_FLATTEN: case OP_UNFLATTEN: case OP_DROPOUT: case OP_PARAMETER:
+    case OP_STRIDED: case OP_VIEW_AS_COMPLEX: case OP_VIEW_AS_REAL:
         d = dtype(c, v->args[0], depth + 1);
         break;
     case V_PHI: {

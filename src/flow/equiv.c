@@ -38,7 +38,7 @@ Val *op_dtype(Flow *fl, Val *x) {
         case OP_CONTIGUOUS: case OP_CLONE: case OP_DETACH: case OP_TRANSPOSE:
         case OP_PERMUTE: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND:
         case OP_CLAMP: case OP_FLATTEN: case OP_UNFLATTEN: case OP_DROPOUT:
-        case V_ITEM:
+        case OP_STRIDED: case V_ITEM:
             x = x->args[0];
             break;
         default:
@@ -108,7 +108,9 @@ static Val *rank_root(Val *x) {
     for (int depth = 0; depth < 64; depth++) {
         switch ((int)x->op) {
         case V_CAST: case OP_NEG: case OP_POW: case OP_ABS: case OP_CONTIGUOUS:
-        case OP_CLONE: case OP_DETACH: x = x->args[0]; break;
+        case OP_CLONE: case OP_DETACH: case V_PART: case OP_STRIDED:
+            x = x->args[0];
+            break;
         default: return x;
         }
     }
@@ -116,7 +118,7 @@ static Val *rank_root(Val *x) {
 }
 
 // dim(x) - 1  ->  -1, as an axis of x
-static Val *from_the_end(Val *x, Val *axis) {
+Val *op_axis_from_end(Val *x, Val *axis) {
     if (axis->op != OP_ADD) return axis;
     for (int i = 0; i < 2; i++) {
         Val *rank = axis->args[i], *back = axis->args[1 - i];
@@ -129,7 +131,7 @@ static Val *from_the_end(Val *x, Val *axis) {
 // mean(x, dim, keepdim, dtype=d)  ->  mean(cast(x, d), dim, keepdim)
 static Val *make_reduction(Flow *fl, Op op, Val *const *a) {
     Val *x = val_is_none(a[3]) ? a[0] : op_cast(fl, a[0], a[3]);
-    return val_new3(&fl->graph, op, x, from_the_end(x, lone_axis(a[1])), a[2]);
+    return val_new3(&fl->graph, op, x, op_axis_from_end(x, lone_axis(a[1])), a[2]);
 }
 
 // norm(x, 2, dim, keepdim)  ->  sqrt(sum(x ** 2, dim, keepdim))
@@ -217,10 +219,12 @@ static Val *as_mean(Flow *fl, Val *a, Val *b) {
     return s->op == OP_SQRT ? make1(fl, OP_SQRT, mean) : mean;
 }
 
-// x * x -> x ** 2;  1 * x -> x
+// x * x -> x ** 2;  1 * x -> x;  -1 * x -> -x
 static Val *make_mul(Flow *fl, Val *a, Val *b) {
     if (val_is_int(a, 1) && !val_is_number(b)) return b;
     if (val_is_int(b, 1) && !val_is_number(a)) return a;
+    if (val_is_int(a, -1) && !val_is_number(b)) return make1(fl, OP_NEG, b);
+    if (val_is_int(b, -1) && !val_is_number(a)) return make1(fl, OP_NEG, a);
     if (val_strip(a) == val_strip(b) && !val_is_number(a)) {
         return make2(fl, OP_POW, a->op == V_CAST ? a : b,
                      val_int(&fl->graph, 2));
@@ -263,6 +267,22 @@ static Val *make_clamp(Flow *fl, Op op, Val *const *a) {
                     low ? none : a[1]);
 }
 
+// Operators that move values and compute nothing.
+static Val *make_layout(Flow *fl, Op op, Val *const *a, uint32_t n) {
+    switch ((int)op) {
+    case OP_CAT:
+    case OP_STACK:
+    case OP_WEAVE: return op_join(fl, op, a, n);
+    case OP_VIEW: return op_view(fl, a[0], a[1]);
+    case OP_FLATTEN: return op_flatten(fl, a);
+    case OP_UNFLATTEN: return op_unflatten(fl, a);
+    case OP_RESHAPE_AS: return op_reshape_as(fl, a[0], a[1]);
+    case OP_REPEAT_INTERLEAVE: return op_repeat_interleave(fl, a);
+    case OP_COMPLEX: return op_complex(fl, a[0], a[1]);
+    default: return val_new(&fl->graph, op, a, n);
+    }
+}
+
 static Val *make_arithmetic(Flow *fl, Op op, Val *const *a, uint32_t n) {
     switch ((int)op) {
     case OP_MUL: return make_mul(fl, a[0], a[1]);
@@ -293,9 +313,11 @@ static Val *make_arithmetic(Flow *fl, Op op, Val *const *a, uint32_t n) {
     case OP_STD: return make_var(fl, op, a);
     case OP_CLAMP_MIN:
     case OP_CLAMP_MAX: return make_clamp(fl, op, a);
+    case OP_ADDCMUL:
+        return make_add(fl, a[0], scaled(fl, make2(fl, OP_MUL, a[1], a[2]), a[3]));
     default: break;
     }
-    return val_new(&fl->graph, op, a, n);
+    return make_layout(fl, op, a, n);
 }
 
 Val *op_make(Flow *fl, Op op, Val *const *args, uint32_t nargs) {

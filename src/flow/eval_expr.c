@@ -160,6 +160,7 @@ Val *eval_attribute(Frame *f, Val *object, const Sym *name) {
     if (stored) return stored;
     if (name == flow->names.dtype) return op_dtype(flow, object);
     if (name == flow->names.shape) return val_new1(g, V_SHAPE, object);
+    if (name == flow->names.ndim && !object_class(object)) return val_new1(g, OP_NDIM, object);
     // A method or property of a known class; other attributes are looked for
     // only when they are called.
     Val *method = object_class(object) ? object_method(flow, object, name) : NULL;
@@ -197,77 +198,6 @@ static Val *sequence_item(const Val *sequence, const Val *index) {
     return sequence->args[i];
 }
 
-// Below linear layers, which keep every axis but the last.
-static Val *leading_source(Frame *f, Val *x) {
-    for (int depth = 0; depth < 16; depth++) {
-        x = val_strip(x);
-        if (x->op == OP_LINEAR) {
-            x = x->args[0];
-        } else if (x->op == V_CALL && x->nargs == 2) {
-            Resolved r = flow_resolve(f->flow, x->args[0]);
-            bool linear = r.val && r.val->op == V_INSTANCE && !r.val->def &&
-                          str_is(r.val->text, "torch.nn.Linear");
-            if (!linear) return x;
-            x = x->args[1];
-        } else {
-            return x;
-        }
-    }
-    return x;
-}
-
-// Whether the `count` leading entries of a view's shape are the leading sizes
-// of x, all of them: (*x.shape[:-1], ...) or, where x is known to have
-// count + 1 axes, (b, s, ...) with b, s, _ = x.shape.
-static bool keeps_leading_axes(Frame *f, Val *x, Val *const *lead, uint32_t count) {
-    Graph *g = &f->flow->graph;
-    Val *source = leading_source(f, x);
-    if (count == 1 && lead[0]->op == V_STAR) {
-        Val *rest = val_new3(g, V_SLICE, val_none(g), val_int(g, -1), val_none(g));
-        Val *item = lead[0]->args[0];
-        return item->op == V_ITEM && item->args[1] == rest &&
-               item->args[0]->op == V_SHAPE &&
-               leading_source(f, item->args[0]->args[0]) == source;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (lead[i]->op != V_SIZE || lead[i]->args[1] != val_int(g, i)) return false;
-        Val *of = lead[i]->args[0];
-        if (leading_source(f, of) != source || of->rank != count + 1) return false;
-    }
-    return count > 0;
-}
-
-// x.view(..., 2, -1)[..., i, :]  ->  part(x, -1, i, 2): the view splits the
-// last axis, so that its last but one axis counts the halves.
-static Val *view_part(Frame *f, Val *view, Val *index) {
-    Val *shape = view->op == OP_VIEW ? view->args[1]
-                 : view->op == OP_UNFLATTEN && val_is_int(view->args[1], -1)
-                     ? view->args[2] : NULL;
-    if (!shape || shape->nargs < 2 || index->op != V_TUPLE) return NULL;
-    Val *count = shape->args[shape->nargs - 2];
-    Val *last = shape->args[shape->nargs - 1];
-    if (!val_is_int(count, 2) || index->nargs < 2) return NULL;
-    if (view->op == OP_VIEW) {
-        if (!val_is_int(last, -1) ||
-            !keeps_leading_axes(f, view->args[0], shape->args, shape->nargs - 2)) {
-            return NULL;
-        }
-    }
-    Val *tail = index->args[index->nargs - 1];
-    Val *which = index->args[index->nargs - 2];
-    bool rest = index->args[0]->op == V_CONST &&
-                index->args[0]->ck == CONST_ELLIPSIS && index->nargs == 3;
-    bool whole = tail->op == V_SLICE && val_is_none(tail->args[0]) &&
-                 val_is_none(tail->args[1]) && val_is_none(tail->args[2]);
-    if (!rest || !whole || !val_is_number(which)) return NULL;
-    int64_t i = (int64_t)which->num;
-    if (i < 0) i += 2;
-    if (i < 0 || i > 1) return NULL;
-    Graph *g = &f->flow->graph;
-    return val_new(g, V_PART, (Val *[]){view->args[0], val_int(g, -1),
-                                        val_int(g, i), val_int(g, 2)}, 4);
-}
-
 Val *eval_item(Frame *f, Val *object, Val *index) {
     Graph *g = &f->flow->graph;
     Val *item = NULL;
@@ -290,10 +220,6 @@ Val *eval_item(Frame *f, Val *object, Val *index) {
             return eval_unpack(f, object, (uint32_t)index->num, 0);
         }
         break;
-    case OP_VIEW:
-    case OP_UNFLATTEN:
-        item = view_part(f, object, index);
-        break;
     case OP_MEAN:
     case OP_SUM:
     case V_CAST: // x.mean(-1)[..., None]
@@ -305,6 +231,7 @@ Val *eval_item(Frame *f, Val *object, Val *index) {
     default:
         break;
     }
+    if (!item) item = op_part_item(f->flow, object, index);
     return item ? item : val_new2(g, V_ITEM, object, index);
 }
 
@@ -355,13 +282,8 @@ Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count) {
         }
         break;
     case OP_UNBIND: { // x.view(..., 2, -1).unbind(-2)
-        Val *all = val_new3(g, V_SLICE, val_none(g), val_none(g), val_none(g));
-        Val *at[] = {val_const(g, CONST_ELLIPSIS, (Str){0}), val_int(g, index), all};
-        if (val_is_int(value->args[1], -2) &&
-            (value->args[0]->op == OP_VIEW || value->args[0]->op == OP_UNFLATTEN)) {
-            Val *item = view_part(f, value->args[0], val_new(g, V_TUPLE, at, 3));
-            if (item) return item;
-        }
+        Val *item = op_part_unbind(f->flow, value, index);
+        if (item) return item;
         break;
     }
     default:

@@ -89,6 +89,7 @@ Val *storage_of(Val *x) {
         case OP_PERMUTE: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND:
         case OP_CONTIGUOUS: case OP_FLATTEN: case OP_UNFLATTEN: case OP_CHUNK:
         case OP_SPLIT: case OP_NARROW: case OP_DETACH: case OP_UNBIND:
+        case OP_STRIDED: case OP_VIEW_AS_COMPLEX: case OP_VIEW_AS_REAL: case OP_RESHAPE_AS:
             x = x->args[0];
             break;
         default:

@@ -152,7 +152,7 @@ struct ModuleFlow {
 
 typedef struct FlowNames {
     const Sym *self, *forward, *init, *call, *getitem, *post_init, *dtype, *shape, *apply,
-        *property, *sub_configs, *staticmethod_, *classmethod_, *data;
+        *property, *sub_configs, *staticmethod_, *classmethod_, *data, *ndim, *real, *imag;
 } FlowNames;
 
 struct Flow {
@@ -270,6 +270,23 @@ Val *op_phi(Flow *flow, Val *cond, Val *a, Val *b);
 Val *op_size(Flow *flow, Val *x, Val *axis);
 // A reduction of the last axis, given back that axis; NULL for other values.
 Val *op_unsqueeze_last(Flow *flow, Val *x);
+// dim(x) - 1  ->  -1, as an axis of x; other axes as they are.
+Val *op_axis_from_end(Val *x, Val *axis);
+
+// ---- halves and pairs of the last axis (parts.c) --------------------------------
+// x[index] as a part or a stride of x's last axis; NULL if it is neither.
+Val *op_part_item(Flow *flow, Val *x, const Val *index);
+// The `index`-th value of an unbind; NULL if it is no part of the last axis.
+Val *op_part_unbind(Flow *flow, const Val *unbind, uint32_t index);
+// Called by op_make, with the operator's bound arguments.
+Val *op_flatten(Flow *flow, Val *const *args);
+Val *op_unflatten(Flow *flow, Val *const *args);
+Val *op_view(Flow *flow, Val *x, Val *shape);
+Val *op_reshape_as(Flow *flow, Val *x, Val *y);
+Val *op_repeat_interleave(Flow *flow, Val *const *args);
+Val *op_complex(Flow *flow, Val *real, Val *imag);
+// cat, stack and weave.
+Val *op_join(Flow *flow, Op op, Val *const *args, uint32_t nargs);
 
 // ---- resolution (resolve.c) ------------------------------------------------------
 // The attribute of an object whose class is known, from its constructor, its

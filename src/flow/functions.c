@@ -217,6 +217,8 @@ void flow_init(Flow *flow, Project *project, const OpTable *ops, Arena *arena) {
         {&flow->names.sub_configs, "sub_configs"},
         {&flow->names.staticmethod_, "staticmethod"},
         {&flow->names.classmethod_, "classmethod"}, {&flow->names.data, "data"},
+        {&flow->names.ndim, "ndim"}, {&flow->names.real, "real"},
+        {&flow->names.imag, "imag"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         *rows[i].at = sym_intern(flow->symbols, str_of(rows[i].text));

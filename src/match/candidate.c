@@ -14,20 +14,9 @@ enum {
     PLACES_MAX = 64, // tried for one value
 };
 
-// The factors' operators of a product, as bits; 0 for other values.
-static uint64_t factor_bits(Flow *flow, Val *root) {
-    Factors factors;
-    product_factors(&factors, flow, root);
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < factors.len; i++) {
-        bits |= op_bit(factors.at[i]->op);
-    }
-    return bits;
-}
-
 static bool may_match(const Spec *spec, const Val *root, uint64_t bits) {
     if (spec->pattern->op != root->op) return false;
-    return root->op != OP_MUL || (spec->factor_ops & ~bits) == 0;
+    return (spec->factor_ops & ~bits) == 0;
 }
 
 // ---- values that are part of a match ----------------------------------------
@@ -108,7 +97,7 @@ static void group_records(Groups *out, Frame *f) {
             slot = (slot + 1) & (out->cap - 1);
         }
         if (!out->slots[slot]) {
-            Group fresh = {.root = root, .bits = factor_bits(f->flow, root)};
+            Group fresh = {.root = root, .bits = root_ops(f->flow, root)};
             drop_scratch(f->flow, start);
             vec_push(arena, &out->list, fresh);
             out->slots[slot] = out->list.len;

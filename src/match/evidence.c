@@ -352,6 +352,41 @@ static Switch make_switch(Arena *run, const Rule *rule, const RepoSwitch *existi
     return s;
 }
 
+// Where the value lies on the last axis of what it was cut from; NULL: it is whole.
+static const char *part_of_axis(const Val *v) {
+    v = val_strip((Val *)(uintptr_t)v);
+    if (v->op == V_PART && val_is_int(v->args[1], -1)) {
+        return val_is_int(v->args[2], 0) ? "prefix" : "suffix";
+    }
+    if (v->op != V_ITEM) return NULL;
+    const Val *index = v->args[1], *whole = v->args[0];
+    if (whole->op == OP_SPLIT && val_is_int(whole->args[2], -1)) {
+        return val_is_int(index, 0) ? "prefix" : "suffix";
+    }
+    bool last = index->op == V_TUPLE && index->nargs == 2 && index->args[1]->op == V_SLICE &&
+                index->args[0]->op == V_CONST && index->args[0]->ck == CONST_ELLIPSIS;
+    if (!last || !val_is_none(index->args[1]->args[2])) return NULL;
+    bool from_start = val_is_none(index->args[1]->args[0]) ||
+                      val_is_int(index->args[1]->args[0], 0);
+    bool to_end = val_is_none(index->args[1]->args[1]);
+    return from_start == to_end ? NULL : from_start ? "prefix" : "suffix";
+}
+
+// The alternative's name, and which part of an axis it is about.
+static Str variant_of(Arena *run, const Candidate *c) {
+    const Spec *spec = c->match.spec;
+    const char *part = NULL;
+    for (uint32_t i = 0; spec->rule->part.len && i < spec->rule->param_count; i++) {
+        const Val *v = c->match.bound[i];
+        if (v && str_eq(sym_str(spec->rule->params[i].name), spec->rule->part)) {
+            part = part_of_axis(v);
+        }
+    }
+    if (!part) return arena_str(run, spec->variant);
+    if (str_is(spec->variant, "plain")) return arena_str(run, str_of(part));
+    return arena_printf(run, "%.*s+%s", STR_FMT(spec->variant), part);
+}
+
 static void name_finding(Finding *out, Arena *run, const Candidate *c,
                          const Module *m, Str qualname) {
     const Rule *rule = c->match.spec->rule;
@@ -359,7 +394,7 @@ static void name_finding(Finding *out, Arena *run, const Candidate *c,
     out->rule = arena_str(run, rule->id);
     out->rule_version = arena_str(run, rule->version);
     out->api = arena_str(run, rule->api);
-    out->variant = arena_str(run, c->match.spec->variant);
+    out->variant = variant_of(run, c);
     out->priority = priority_of(rule);
     out->file = arena_str(run, m->shown);
     out->qualname = arena_str(run, qualname);

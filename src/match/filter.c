@@ -23,6 +23,7 @@ static const struct {
     {OP_SIGMOID, {OP_EXP}},
     {OP_GELU, {OP_TANH, OP_ERF}},
     {OP_SILU, {OP_SIGMOID, OP_EXP}},
+    {OP_WEAVE, {OP_STACK, OP_CAT, OP_REPEAT_INTERLEAVE}},
 };
 
 static Str last_name(Str dotted) {
@@ -56,7 +57,7 @@ static void mark_op(SymTable *symbols, const OpTable *ops, Op op, uint32_t mark)
 static bool is_anchor(uint16_t op) {
     static const Op plain[] = {
         OP_MUL, OP_ADD, OP_SUB, OP_DIV, OP_NEG, OP_POW, OP_MEAN, OP_SUM, OP_VIEW,
-        OP_TRANSPOSE, OP_CHUNK, OP_SPLIT,
+        OP_TRANSPOSE, OP_CHUNK, OP_SPLIT, OP_FLATTEN, OP_UNFLATTEN, OP_STRIDED,
     };
     if (op <= V_CAST) return false;
     for (size_t i = 0; i < COUNT(plain); i++) {
@@ -82,6 +83,14 @@ static void mark_anchor(Filter *out, SymTable *symbols, Op op, uint32_t mark) {
     out->anchors |= mark;
 }
 
+static bool has_product(const Val *v, int depth) {
+    if (v->op == OP_MUL || depth > 24) return true;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (has_product(v->args[i], depth + 1)) return true;
+    }
+    return false;
+}
+
 static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
     uint64_t ops[OP_COUNT / 64 + 1] = {0};
     collect_anchors(spec->pattern, ops, 0);
@@ -92,14 +101,14 @@ static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
         // 28 bits are shared by all operators; a clash only lets more through.
         mark_anchor(out, symbols, (Op)op, (uint32_t)MARK_FIRST_FREE << (op % 27));
     }
-    if (!any || spec->pattern->op != OP_MUL) out->open = true;
+    if (!any || !has_product(spec->pattern, 0)) out->open = true;
 }
 
 void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
     *out = (Filter){.rules = rules, .fused = MARK_FUSED};
     static const char *const products[] = {
         "mul", "mul_", "multiply", "multiply_", "div", "div_", "divide", "divide_",
-        "true_divide", "prod", "addcmul", "truediv",
+        "true_divide", "prod", "addcmul", "addcmul_", "truediv",
     };
     for (size_t i = 0; i < COUNT(products); i++) {
         sym_mark(symbols, str_of(products[i]), MARK_PRODUCT);

@@ -152,6 +152,19 @@ typedef struct Pairing {
     int depth;
 } Pairing;
 
+// x * y, -(x * y): a product of signs, numbers and factors.
+static bool is_product(const Val *p) {
+    if (p->op == OP_NEG) p = val_strip(p->args[0]);
+    return p->op == OP_MUL;
+}
+
+// Whether the operators alone rule out that `got` is what is wanted.
+static bool is_hopeless(const Val *want, const Val *got) {
+    if (want->op == got->op || is_product(want)) return false;
+    return want->op != V_PARAM && want->op != V_PART &&
+           !(want->op == OP_SQRT && got->op == V_ATTR) && want->op != OP_ADD;
+}
+
 static uint32_t next_factor(const State *s, const Factors *ps, uint32_t used) {
     uint32_t best = ps->len;
     for (uint32_t i = 0; i < ps->len; i++) {
@@ -174,11 +187,7 @@ static bool match_factors(State *s, const Pairing *pair, uint32_t p_used,
     for (uint32_t u = 0; u < us->len; u++) {
         if (u_used >> u & 1) continue;
         Val *want = ps->at[p], *got = us->at[u];
-        bool hopeless = want->op != V_PARAM && want->op != got->op &&
-                        want->op != V_PART && want->op != OP_MUL &&
-                        !(want->op == OP_SQRT && got->op == V_ATTR) &&
-                        want->op != OP_ADD;
-        if (hopeless) continue;
+        if (is_hopeless(want, got)) continue;
         Mark mark = mark_state(s->m);
         if (match(s, want, got, depth + 1) &&
             match_factors(s, pair, p_used | 1u << p, u_used | 1u << u)) {
@@ -277,7 +286,7 @@ static bool match(State *s, Val *p, Val *u, int depth) {
     u = open_value(s, u);
     if (p->op == V_CONST) return match_const(s, p, u);
     if (p->op == V_PART) return match_part(s, p, u, depth);
-    if (p->op == OP_MUL) return match_product(s, p, u, depth);
+    if (is_product(p)) return match_product(s, p, u, depth);
     if (p->op == OP_ADD) return match_sum(s, p, u, depth);
     if (match_root_of_size(s, p, u)) return true;
     if (p->op != u->op || p->nargs != u->nargs || p->ck != u->ck) {

@@ -508,6 +508,8 @@ static bool is_work(const Val *v) {
     switch ((int)v->op) {
     case OP_CONTIGUOUS: case OP_VIEW: case OP_CHUNK: case OP_SPLIT: case OP_UNSQUEEZE:
     case OP_SQUEEZE: case OP_TRANSPOSE: case OP_PERMUTE: case OP_EXPAND: case OP_DETACH:
+    case OP_STRIDED: case OP_UNFLATTEN: case OP_UNBIND: case OP_VIEW_AS_COMPLEX:
+    case OP_VIEW_AS_REAL:
         return false;
     default: return v->op > V_CAST;
     }

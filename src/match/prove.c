@@ -67,7 +67,7 @@ static Val *shape_root(Val *v) {
         case V_CAST: case OP_NEG: case OP_SILU: case OP_SIGMOID: case OP_TANH:
         case OP_RELU: case OP_GELU: case OP_ABS: case OP_CLAMP: case OP_DROPOUT:
         case OP_CONTIGUOUS: case OP_CLONE: case OP_DETACH: case OP_POW:
-        case OP_SQRT: case OP_RSQRT: case OP_EXP: case OP_SOFTMAX:
+        case OP_SQRT: case OP_RSQRT: case OP_EXP: case OP_SOFTMAX: case OP_COS: case OP_SIN:
             v = v->args[0];
             break;
         default:
@@ -171,6 +171,7 @@ Val *parameter_size(Flow *flow, Val *weight) {
 static bool alike(Val *a, Val *b) {
     if (a->op != b->op) return false;
     if (a->op == V_PARAM) return true;
+    if (a->op == V_ATTR) return a->args[0] == b->args[0];
     if (a->op == OP_LINEAR || a->op == OP_MATMUL) {
         return shape_root(a->args[0]) == shape_root(b->args[0]);
     }
@@ -226,9 +227,34 @@ static bool one_wide(const Val *v) {
     return false;
 }
 
+// Below what is done alike to both: cos.unsqueeze(1) and sin.unsqueeze(1),
+// cos[ids] and sin[ids]. Their shapes are one if those below are.
+static void peel_alike(Val **a, Val **b) {
+    for (int depth = 0; depth < 64; depth++) {
+        Val *x = *a = shape_root(*a), *y = *b = shape_root(*b);
+        if (x == y || x->op != y->op || x->nargs != y->nargs || x->nargs == 0) return;
+        bool view = x->op == V_ITEM || x->op == V_PART || x->op == OP_STRIDED ||
+                    x->op == OP_UNSQUEEZE || x->op == OP_SQUEEZE || x->op == OP_TRANSPOSE ||
+                    x->op == OP_VIEW || x->op == OP_EXPAND || x->op == OP_REPEAT_INTERLEAVE ||
+                    x->op == OP_PERMUTE || x->op == OP_UNFLATTEN || x->op == OP_FLATTEN;
+        bool doubled = x->op == OP_WEAVE || x->op == OP_CAT; // of one tensor
+        Val *const *p = x->args, *const *q = y->args;
+        if (doubled) {
+            doubled = p[0]->op == V_TUPLE && q[0]->op == V_TUPLE && p[0]->nargs == 2 &&
+                      q[0]->nargs == 2 && p[0]->args[0] == p[0]->args[1] &&
+                      q[0]->args[0] == q[0]->args[1];
+        }
+        if (!view && !doubled) return;
+        for (uint32_t i = 1; i < x->nargs; i++) {
+            if (x->args[i] != y->args[i]) return;
+        }
+        *a = doubled ? p[0]->args[0] : p[0];
+        *b = doubled ? q[0]->args[0] : q[0];
+    }
+}
+
 static FactState same_shape(Prover *p, Val *a, Val *b) {
-    a = shape_root(a);
-    b = shape_root(b);
+    peel_alike(&a, &b);
     if (a == b) return state(p, FACT_PROVEN, "one is computed from the other, element by element");
     if (a->op == V_PART && b->op == V_PART && a->args[0] == b->args[0] &&
         a->args[1] == b->args[1]) {
@@ -326,7 +352,7 @@ static FactState dtype_in(Prover *p, Val *x, const Node *list) {
 
 bool is_contiguous(Flow *flow, Val *v) {
     switch ((int)v->op) {
-    case OP_CONTIGUOUS: case OP_CAT: case OP_STACK: case OP_LINEAR: return true;
+    case OP_CONTIGUOUS: case OP_CAT: case OP_STACK: case OP_WEAVE: case OP_LINEAR: return true;
     case V_CALL: return linear_of(flow, v) != NULL;
     case OP_MATMUL: return true;
     default: return false;
@@ -544,8 +570,8 @@ static bool name_operator_args(Requirement *form, const Spec *spec, uint32_t whi
     for (uint32_t i = 0; i < a->args.len && i < REQUIREMENT_MAX_NAMES; i++) {
         const Sym *name = a->args.at[i]->u.arg.name;
         const Node *arg = operator_argument(search.call, i, name);
-        bool wraps = arg && arg->kind == N_CALL && arg->u.call.args.len == 1 &&
-                     arg->u.call.func->kind == N_NAME; // contiguous(x)
+        bool wraps = arg && arg->kind == N_CALL && arg->u.call.args.len &&
+                     arg->u.call.func->kind == N_NAME; // contiguous(x), widened(x, cos)
         if (wraps) arg = arg->u.call.args.at[0];
         int param = arg && arg->kind == N_NAME ? rule_param(spec->rule, arg->u.name.id) : -1;
         int part = arg ? joined_param(spec, arg, which) : -1;

@@ -192,7 +192,27 @@ static int known_test(const Writer *w, const Node *test) {
     return a && a == b ? 1 : -1;
 }
 
-// contiguous(x) and cast_like(y, ref) of npufuse.rule
+// widened(x, a, b): x in the promoted dtype of all.
+static Str write_widened(Writer *w, const NodeList *args) {
+    Str x = write_expr(w, args->at[0]);
+    if (w->cast_params) return x; // all were cast to one dtype before
+    Val *vals[RULE_MAX_PARAMS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < args->len && n < RULE_MAX_PARAMS; i++) {
+        Val *v = param_value(w, args->at[i]);
+        if (v) vals[n++] = v;
+    }
+    if (n == 0) return x;
+    Val *all = val_new(&w->place->frame->flow->graph, V_TUPLE, vals, n);
+    Val *dtype = placed_dtype(w->place, all);
+    if (dtype == placed_dtype(w->place, vals[0])) return x;
+    Str text = dtype_text(w->place, dtype);
+    if (!text.len) w->fault = "the promoted dtype of the inputs cannot be written";
+    x = text_atom(w->arena, x);
+    return arena_printf(w->arena, "%.*s.to(%.*s)", STR_FMT(x), STR_FMT(text));
+}
+
+// contiguous(x), cast_like(y, ref) and widened(x, a, b) of npufuse.rule
 static bool write_helper(PatchWalk *walk, Node *call) {
     Writer *w = walk->w;
     if (call->u.call.func->kind != N_NAME) return false;
@@ -209,6 +229,8 @@ static bool write_helper(PatchWalk *walk, Node *call) {
         Str y = text_atom(w->arena, write_expr(w, args.at[0]));
         Str ref = text_atom(w->arena, write_expr(w, args.at[1]));
         text = arena_printf(w->arena, "%.*s.to(%.*s.dtype)", STR_FMT(y), STR_FMT(ref));
+    } else if (str_is(name, "widened") && args.len >= 1) {
+        text = write_widened(w, &args);
     } else {
         return false;
     }

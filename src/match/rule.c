@@ -79,6 +79,7 @@ static bool read_meta(Rule *rule, Arena *arena, Err *err) {
         {"id", &rule->id, true}, {"family", &rule->family, true},
         {"operator", &rule->operator_, true}, {"priority", &rule->priority, true},
         {"gain", &rule->gain, true}, {"title", &rule->title, false},
+        {"part", &rule->part, false},
     };
     for (uint32_t i = 0; i < call->u.call.keywords.len; i++) {
         Node *keyword = call->u.call.keywords.at[i];
@@ -185,6 +186,18 @@ uint64_t op_bit(uint16_t op) {
     return UINT64_C(1) << (op % 64);
 }
 
+uint64_t root_ops(Flow *flow, Val *root) {
+    Factors list = {0};
+    if (root->op == OP_MUL) product_factors(&list, flow, root);
+    if (root->op == OP_ADD) sum_terms(&list, flow, root);
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < list.len; i++) {
+        const Val *v = list.at[i];
+        bits |= op_bit(v->op == OP_NEG ? val_strip(v->args[0])->op : v->op);
+    }
+    return bits;
+}
+
 enum { SEEN_MAX = 512 };
 
 typedef struct Survey {
@@ -270,15 +283,8 @@ static void add_spec(RuleSet *set, Rule *rule, ModuleFlow *mf, uint32_t bits) {
     if (!is_new_pattern(rule, spec.pattern)) return;
     spec.size = s.ops;
     spec.variant = spec_variant(flow->arena, &spec);
-    if (spec.pattern->op == OP_MUL) {
-        Factors factors;
-        product_factors(&factors, flow, spec.pattern);
-        for (uint32_t i = 0; i < factors.len; i++) {
-            // The root of a size may stand behind an attribute.
-            uint16_t op = factors.at[i]->op;
-            if (op != V_PARAM && op != OP_SQRT) spec.factor_ops |= op_bit(op);
-        }
-    }
+    // A parameter may be anything; the root of a size may stand behind an attribute.
+    spec.factor_ops = root_ops(flow, spec.pattern) & ~op_bit(V_PARAM) & ~op_bit(OP_SQRT);
     rule->specs[rule->spec_count++] = spec;
 }
 

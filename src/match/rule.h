@@ -29,13 +29,14 @@ typedef struct Spec {
     bool flags[RULE_MAX_PARAMS];  // values of flags
     Str variant;    // "weight", "weight+one_plus", "x+swapped"
     uint32_t size;  // operators in the pattern
-    uint64_t factor_ops; // ops among its root's factors (as bits, see op_bit)
+    uint64_t factor_ops; // ops among its root's factors or terms (as bits, see op_bit)
 } Spec;
 
 struct Rule {
     Module *module;
     Str version; // 12 hex of the SHA-256 of its file and the operator's
     Str id, family, operator_, priority, gain, title;
+    Str part; // the parameter that may be a part of its last axis, or empty
     VEC(Str) risks;
     RuleParam params[RULE_MAX_PARAMS];
     uint32_t param_count;
@@ -73,6 +74,9 @@ int rule_param(const Rule *rule, const Sym *name);
 // or -1 where it is no such test.
 int spec_truth(const Spec *spec, const Node *test);
 uint64_t op_bit(uint16_t op);
+// The operators among the factors of a product or the terms of a sum, signs left
+// out, as bits; 0 for other values.
+uint64_t root_ops(Flow *flow, Val *root);
 
 // The factors of a product, casts left out; x * sigmoid(x) is one silu(x).
 enum { FACTORS_MAX = 24 };

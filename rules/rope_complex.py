@@ -1,0 +1,50 @@
+"""Rotary position embedding as a product of complex numbers."""
+import torch
+
+from npufuse.rule import rule, rand, torch_npu
+
+rule(
+    id="rope_complex",
+    family="rope",
+    operator="npu_rotary_mul",
+    priority="medium",
+    gain="a product of complex numbers, which the NPU emulates, becomes one kernel",
+    part="x",
+    risks=(
+        "both tables are made of the complex one at each call: build them where that is made",
+        "the documented range of the tables is -1 to 1: an attention factor (YaRN, "
+        "longrope) can leave it",
+        "the input is kept for the backward pass: memory can rise",
+    ),
+)
+
+
+def reference(x, freqs, start=3, *, counted=False):
+    """x (..., d); freqs (..., d // 2), complex. counted: the pairs are joined
+    from an axis counted from the front."""
+    pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))
+    turned = torch.view_as_real(pairs * freqs)
+    if counted:
+        return turned.flatten(start)
+    return turned.flatten(-2)
+
+
+def replacement(x, freqs, start=3, *, counted=False):
+    cos = freqs.real.repeat_interleave(2, dim=-1)
+    sin = freqs.imag.repeat_interleave(2, dim=-1)
+    return torch_npu.npu_rotary_mul(x.float(), cos, sin, rotary_mode="interleave")
+
+
+def requires(x, freqs, start=3, *, counted=False):
+    assert freqs.dtype == torch.complex64, "the factors are complex numbers of single precision"
+    assert x.dim() == freqs.dim(), "the factors have as many axes as the input"
+    assert freqs.shape[-1] * 2 == x.shape[-1], "one factor a pair"
+    if counted:
+        assert x.dim() == start + 1, "the pairs are the last two axes"
+
+
+def sample():
+    return dict(
+        x=rand(2, 3, 8, 16), freqs=torch.polar(torch.ones(1, 1, 8, 8), rand(1, 1, 8, 8)),
+        start=3,
+    )

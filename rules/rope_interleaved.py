@@ -1,0 +1,55 @@
+"""Rotary position embedding by pairs of neighbours, with tables of full width."""
+import torch
+
+from npufuse.rule import rule, rand, torch_npu, widened
+
+rule(
+    id="rope_interleaved",
+    family="rope",
+    operator="npu_rotary_mul",
+    priority="high",
+    gain="about 6 elementwise and copying kernels become one; backward becomes one too",
+    part="x",
+    risks=(
+        "the documented range of the tables is -1 to 1: an attention factor (YaRN, "
+        "longrope) can leave it",
+        "the input is kept for the backward pass: memory can rise",
+    ),
+)
+
+
+def reference(x, cos, sin, start=3, *, counted=False, reverse=False):
+    """x, cos, sin (..., d). counted: the pairs are joined from an axis counted
+    from the front; reverse: the angle is negative."""
+    pairs = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1)
+    if counted:
+        turned = pairs.flatten(start)
+    else:
+        turned = pairs.flatten(-2)
+    if reverse:
+        return x * cos - turned * sin
+    return x * cos + turned * sin
+
+
+def replacement(x, cos, sin, start=3, *, counted=False, reverse=False):
+    # The operator casts the tables to the dtype of x: x gets the widest one.
+    if reverse:
+        return torch_npu.npu_rotary_mul(
+            widened(x, cos, sin), cos, -sin, rotary_mode="interleave"
+        )
+    return torch_npu.npu_rotary_mul(
+        widened(x, cos, sin), cos, sin, rotary_mode="interleave"
+    )
+
+
+def requires(x, cos, sin, start=3, *, counted=False, reverse=False):
+    assert x.shape[-1] % 2 == 0, "the last axis has an even size"
+    assert x.dim() == cos.dim(), "the tables have as many axes as the input"
+    assert cos.shape[-1] == x.shape[-1], "the tables are as wide as the input"
+    assert cos.shape == sin.shape, "cosine and sine have one shape"
+    if counted:
+        assert x.dim() == start + 1, "the pairs are the last two axes"
+
+
+def sample():
+    return dict(x=rand(2, 3, 8, 16), cos=rand(1, 1, 8, 16), sin=rand(1, 1, 8, 16), start=3)

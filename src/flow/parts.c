@@ -1,0 +1,375 @@
+// parts.c - halves and pairs of the last axis: equal ways to take them apart
+// and to put them together get one form.
+//
+//   x[..., i::2], x.view(*lead, -1, 2)[..., i], its unbind(-1)  ->  strided(x, i, 2)
+//   x[..., :d // 2], x.view(*lead, 2, -1).unbind(-2)            ->  part(x, -1, i, 2)
+//   stack((a, b), -1).flatten(-2) in every spelling             ->  weave((a, b))
+#include "base/base.h"
+
+#include "flow/flow.h"
+
+enum { LEAVES_DEPTH = 12, LEAVES_STEPS = 200 };
+
+// ---- shapes -------------------------------------------------------------------
+
+// Below linear layers, which keep every axis but the last.
+static Val *leading_source(Flow *fl, Val *x) {
+    for (int depth = 0; depth < 16; depth++) {
+        x = val_strip(x);
+        if (x->op == OP_LINEAR) {
+            x = x->args[0];
+        } else if (x->op == V_CALL && x->nargs == 2) {
+            Resolved r = flow_resolve(fl, x->args[0]);
+            bool linear = r.val && r.val->op == V_INSTANCE && !r.val->def &&
+                          str_is(r.val->text, "torch.nn.Linear");
+            if (!linear) return x;
+            x = x->args[1];
+        } else {
+            return x;
+        }
+    }
+    return x;
+}
+
+// Whether the `count` entries of a shape are the leading sizes of x, all of
+// them: (*x.shape[:-1], ...) or, where x is known to have count + 1 axes,
+// (b, s, ...) with b, s, _ = x.shape.
+static bool keeps_leading_axes(Flow *fl, Val *x, Val *const *lead, uint32_t count) {
+    Graph *g = &fl->graph;
+    Val *source = leading_source(fl, x);
+    if (count == 1 && lead[0]->op == V_STAR) {
+        Val *rest = val_new3(g, V_SLICE, val_none(g), val_int(g, -1), val_none(g));
+        Val *item = lead[0]->args[0];
+        return item->op == V_ITEM && item->args[1] == rest &&
+               item->args[0]->op == V_SHAPE &&
+               leading_source(fl, item->args[0]->args[0]) == source;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (lead[i]->op != V_SIZE || lead[i]->args[1] != val_int(g, i)) return false;
+        Val *of = lead[i]->args[0];
+        if (leading_source(fl, of) != source || of->rank != count + 1) return false;
+    }
+    return count > 0;
+}
+
+// The length of the last axis where what made x gives it: x = y.view(b, s, n, d).
+static Val *made_last_size(Val *x) {
+    for (int depth = 0; depth < 16; depth++) {
+        x = val_strip(x);
+        if (x->op == OP_TRANSPOSE || x->op == OP_CONTIGUOUS) {
+            // Axes counted from the front; the view below says that none is the last.
+            Val *below = val_strip(x->args[0]);
+            if (x->op == OP_TRANSPOSE) {
+                if (below->op != OP_VIEW) return NULL;
+                double last = (double)below->args[1]->nargs - 1;
+                for (int i = 1; i <= 2; i++) {
+                    const Val *axis = x->args[i];
+                    if (!val_is_number(axis) || axis->num < 0 || axis->num >= last) return NULL;
+                }
+            }
+            x = below;
+        } else if (x->op == OP_VIEW && x->args[1]->nargs) {
+            Val *last = x->args[1]->args[x->args[1]->nargs - 1];
+            return last->op == V_STAR || val_is_int(last, -1) ? NULL : last;
+        } else {
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+// Whether `v` is half the length of x's last axis.
+static bool is_half_size(Flow *fl, Val *x, const Val *v) {
+    const Val *size = NULL;
+    if (v->op == V_PYOP && v->ck == A_FLOOR_DIV && val_is_int(v->args[1], 2)) {
+        size = v->args[0];
+    } else if (v->op == OP_MUL) { // int(d / 2)
+        for (int i = 0; i < 2; i++) {
+            if (val_near(v->args[i], 0.5)) size = v->args[1 - i];
+        }
+    }
+    if (!size) return false;
+    Val *last = op_size(fl, x, val_int(&fl->graph, -1));
+    if (size == last || size == made_last_size(x)) return true;
+    uint32_t rank = last->args[0]->rank;
+    return rank && size == op_size(fl, x, val_int(&fl->graph, (int64_t)rank - 1));
+}
+
+// ---- taking apart ---------------------------------------------------------------
+
+static Val *strided(Flow *fl, Val *x, int64_t start) {
+    Graph *g = &fl->graph;
+    return val_new3(g, OP_STRIDED, x, val_int(g, start), val_int(g, 2));
+}
+
+static Val *half(Flow *fl, Val *x, int64_t index) {
+    Graph *g = &fl->graph;
+    return val_new(g, V_PART, (Val *[]){x, val_int(g, -1), val_int(g, index), val_int(g, 2)}, 4);
+}
+
+static bool is_whole(const Val *slice) {
+    return slice->op == V_SLICE && val_is_none(slice->args[0]) &&
+           val_is_none(slice->args[1]) && val_is_none(slice->args[2]);
+}
+
+static bool is_ellipsis(const Val *v) {
+    return v->op == V_CONST && v->ck == CONST_ELLIPSIS;
+}
+
+// x[..., i] or x[:, :, i]: what stands at the last axis; NULL for other indices.
+// `counted`: the axes before it were written one by one.
+static Val *last_index(const Val *index, bool *counted) {
+    if (index->op != V_TUPLE || index->nargs < 2) return NULL;
+    *counted = !is_ellipsis(index->args[0]);
+    if (!*counted) return index->nargs == 2 ? index->args[1] : NULL;
+    for (uint32_t i = 0; i + 1 < index->nargs; i++) {
+        if (!is_whole(index->args[i])) return NULL;
+    }
+    return index->args[index->nargs - 1];
+}
+
+// x[..., i::2]. With the axes written one by one the last index is taken for
+// that of the last axis: what is put together of such parts along the last
+// axis would not fit x otherwise.
+static Val *strided_slice(Flow *fl, Val *x, const Val *slice) {
+    if (!val_is_int(slice->args[2], 2) || !val_is_none(slice->args[1])) return NULL;
+    const Val *low = slice->args[0];
+    if (val_is_none(low)) return strided(fl, x, 0);
+    if (!val_is_int(low, 0) && !val_is_int(low, 1)) return NULL;
+    return strided(fl, x, (int64_t)low->num);
+}
+
+// x[..., :d // 2] and x[..., d // 2:]
+static Val *half_slice(Flow *fl, Val *x, const Val *slice) {
+    if (!val_is_none(slice->args[2])) return NULL;
+    const Val *low = slice->args[0], *high = slice->args[1];
+    bool from_start = val_is_none(low) || val_is_int(low, 0);
+    if (from_start && is_half_size(fl, x, high)) return half(fl, x, 0);
+    if (val_is_none(high) && is_half_size(fl, x, low)) return half(fl, x, 1);
+    return NULL;
+}
+
+// x.unflatten(-1, (2, -1))[..., i, :], x.unflatten(-1, (-1, 2))[..., i]
+static Val *unflattened_item(Flow *fl, Val *u, const Val *index) {
+    if (index->op != V_TUPLE || !is_ellipsis(index->args[0]) || !val_is_int(u->args[1], -1)) {
+        return NULL;
+    }
+    Val *const *sizes = u->args[2]->args;
+    bool halves = index->nargs == 3 && is_whole(index->args[2]) && val_is_int(sizes[0], 2);
+    bool pairs = val_is_int(sizes[1], 2) &&
+                 (index->nargs == 2 || (index->nargs == 3 && is_whole(index->args[1])));
+    const Val *which = index->args[halves ? 1 : index->nargs - 1];
+    if ((!halves && !pairs) || !val_is_number(which)) return NULL;
+    int64_t i = (int64_t)which->num + (which->num < 0 ? 2 : 0);
+    if (i != 0 && i != 1) return NULL;
+    return halves ? half(fl, u->args[0], i) : strided(fl, u->args[0], i);
+}
+
+static bool is_two_sizes(const Val *u) {
+    return u->op == OP_UNFLATTEN && u->args[2]->op == V_TUPLE && u->args[2]->nargs == 2;
+}
+
+Val *op_part_item(Flow *fl, Val *x, const Val *index) {
+    if (is_two_sizes(x)) return unflattened_item(fl, x, index);
+    bool counted;
+    const Val *slice = last_index(index, &counted);
+    if (!slice || slice->op != V_SLICE) return NULL;
+    Val *part = strided_slice(fl, x, slice);
+    if (part) return part;
+    uint32_t rank = counted ? op_size(fl, x, val_int(&fl->graph, -1))->args[0]->rank : 0;
+    return counted && rank != index->nargs ? NULL : half_slice(fl, x, slice);
+}
+
+Val *op_part_unbind(Flow *fl, const Val *unbind, uint32_t index) {
+    Val *u = unbind->args[0];
+    if (!is_two_sizes(u) || index > 1 || !val_is_int(u->args[1], -1)) return NULL;
+    bool halves = val_is_int(u->args[2]->args[0], 2) && val_is_int(unbind->args[1], -2);
+    bool pairs = val_is_int(u->args[2]->args[1], 2) && val_is_int(unbind->args[1], -1);
+    if (halves) return half(fl, u->args[0], index);
+    return pairs ? strided(fl, u->args[0], index) : NULL;
+}
+
+// ---- putting together -------------------------------------------------------------
+
+// Whether the shape is that of `x` up to its last axis, and whole: x.shape,
+// (*x.shape,), (*x.shape[:-1], -1), (b, s, d) of b, s, d = x.shape.
+static bool is_shape_of(Flow *fl, const Val *shape, Val *x) {
+    if (shape->op != V_TUPLE || shape->nargs == 0) return false;
+    const Val *first = shape->args[0];
+    if (shape->nargs == 1) {
+        const Val *whole = first->op == V_STAR ? first->args[0] : first;
+        return whole->op == V_SHAPE && leading_source(fl, whole->args[0]) == leading_source(fl, x);
+    }
+    return keeps_leading_axes(fl, x, shape->args, shape->nargs - 1);
+}
+
+typedef struct Leaves {
+    Flow *flow;
+    const Val *shape;
+    uint32_t steps;
+} Leaves;
+
+// Whether `v` is made, element by element of all axes but the last, from a
+// tensor that has the shape.
+static bool has_leading(Leaves *l, Val *v, int depth) {
+    if (depth > LEAVES_DEPTH || ++l->steps > LEAVES_STEPS) return false;
+    if (is_shape_of(l->flow, l->shape, v)) return true;
+    switch ((int)v->op) {
+    case OP_MUL: case OP_ADD:
+        return has_leading(l, v->args[0], depth + 1) || has_leading(l, v->args[1], depth + 1);
+    case V_CAST: case OP_NEG: case V_PART: case OP_STRIDED: case OP_UNFLATTEN:
+    case OP_VIEW_AS_COMPLEX: case OP_VIEW_AS_REAL: case OP_CONTIGUOUS:
+        return has_leading(l, v->args[0], depth + 1);
+    case OP_STACK:
+        return v->args[0]->nargs && has_leading(l, v->args[0]->args[0], depth + 1);
+    default: return false;
+    }
+}
+
+// The last two axes of y as one, where y's last axis was made by a stack, a
+// split of the last axis or a view of complex numbers; NULL for other values.
+static Val *join_last_two(Flow *fl, Val *y) {
+    Graph *g = &fl->graph;
+    switch ((int)y->op) {
+    case V_CAST: {
+        Val *joined = join_last_two(fl, y->args[0]);
+        return joined ? op_cast(fl, joined, y->args[1]) : NULL;
+    }
+    case OP_CONTIGUOUS: return join_last_two(fl, y->args[0]);
+    case OP_STACK:
+        if (!val_is_int(y->args[1], -1) || y->args[0]->op != V_TUPLE) return NULL;
+        return op_make(fl, OP_WEAVE, y->args, 1);
+    case OP_UNFLATTEN: return is_two_sizes(y) && val_is_int(y->args[1], -1) ? y->args[0] : NULL;
+    case OP_VIEW_AS_REAL:
+        return val_new3(g, OP_FLATTEN, y, val_int(g, -2), val_int(g, -1));
+    default: return NULL;
+    }
+}
+
+// x.flatten(-2)
+Val *op_flatten(Flow *fl, Val *const *a) {
+    Val *joined = val_is_int(a[1], -2) && val_is_int(a[2], -1) ? join_last_two(fl, a[0]) : NULL;
+    return joined ? joined : val_new(&fl->graph, OP_FLATTEN, a, 3);
+}
+
+static Val *below_copies(Val *x) {
+    while (x->op == V_CAST || x->op == OP_CONTIGUOUS) x = x->args[0];
+    return x;
+}
+
+// x.view(*lead, -1, 2) and x.view(*lead, 2, -1) split the last axis;
+// stack((a, b), -1).view(x.shape) joins it again.
+Val *op_view(Flow *fl, Val *x, Val *shape) {
+    Graph *g = &fl->graph;
+    uint32_t n = shape->op == V_TUPLE ? shape->nargs : 0;
+    if (n > 2) {
+        Val *a = shape->args[n - 2], *b = shape->args[n - 1];
+        bool two = val_is_int(a, 2) != val_is_int(b, 2);
+        if (two && keeps_leading_axes(fl, x, shape->args, n - 2)) {
+            Val *rest = val_int(g, -1), *both[] = {a, b};
+            both[val_is_int(a, 2)] = rest;
+            return val_new3(g, OP_UNFLATTEN, x, rest, val_new(g, V_TUPLE, both, 2));
+        }
+    }
+    Val *made = below_copies(x);
+    if (n && (made->op == OP_STACK || made->op == OP_VIEW_AS_REAL)) {
+        Leaves leaves = {fl, shape, 0};
+        Val *joined = has_leading(&leaves, made, 0) ? join_last_two(fl, x) : NULL;
+        if (joined) return joined;
+    }
+    return val_new2(g, OP_VIEW, x, shape);
+}
+
+// x.reshape_as(y)  ->  x.view(y.shape)
+Val *op_reshape_as(Flow *fl, Val *x, Val *y) {
+    Graph *g = &fl->graph;
+    return op_view(fl, x, val_new1(g, V_TUPLE, val_new1(g, V_SHAPE, y)));
+}
+
+// x.repeat_interleave(2, -1)  ->  weave((x, x))
+Val *op_repeat_interleave(Flow *fl, Val *const *a) {
+    Graph *g = &fl->graph;
+    if (!val_is_int(a[1], 2) || !val_is_int(a[2], -1)) {
+        return val_new(g, OP_REPEAT_INTERLEAVE, a, 3);
+    }
+    return val_new1(g, OP_WEAVE, val_new2(g, V_TUPLE, a[0], a[0]));
+}
+
+// A new last axis: x.unsqueeze(-1), x[..., None]; NULL if v is none.
+static Val *below_new_axis(const Val *v) {
+    if (v->op == OP_UNSQUEEZE && val_is_int(v->args[1], -1)) return v->args[0];
+    if (v->op != V_ITEM || v->args[1]->op != V_TUPLE || v->args[1]->nargs != 2) return NULL;
+    bool adds = is_ellipsis(v->args[1]->args[0]) && val_is_none(v->args[1]->args[1]);
+    return adds ? v->args[0] : NULL;
+}
+
+// cat((a[..., None], b[..., None]), -1)  ->  stack((a, b), -1)
+static Val *as_stack(Flow *fl, const Val *parts, Val *axis) {
+    if (parts->nargs != 2 || !val_is_int(axis, -1)) return NULL;
+    Val *below[2];
+    for (int i = 0; i < 2; i++) {
+        below[i] = below_new_axis(parts->args[i]);
+        if (!below[i]) return NULL;
+    }
+    Val *tuple = val_new(&fl->graph, V_TUPLE, below, 2);
+    return op_make(fl, OP_STACK, (Val *[]){tuple, axis}, 2);
+}
+
+// stack((z.real, z.imag), -1)  ->  view_as_real(z)
+static Val *as_view_of_complex(Flow *fl, const Val *parts, Val *axis) {
+    if (parts->nargs != 2 || !val_is_int(axis, -1)) return NULL;
+    const Val *a = parts->args[0], *b = parts->args[1];
+    bool both = a->op == V_ATTR && b->op == V_ATTR && a->args[0] == b->args[0] &&
+                a->name == fl->names.real && b->name == fl->names.imag;
+    return both ? val_new1(&fl->graph, OP_VIEW_AS_REAL, a->args[0]) : NULL;
+}
+
+// complex(strided(x, 0, 2), strided(x, 1, 2))  ->  view_as_complex(x.unflatten(-1, (-1, 2)))
+Val *op_complex(Flow *fl, Val *real, Val *imag) {
+    Graph *g = &fl->graph;
+    Val *a = val_strip(real), *b = val_strip(imag);
+    bool pairs = a->op == OP_STRIDED && b->op == OP_STRIDED && a->args[0] == b->args[0] &&
+                 val_is_int(a->args[1], 0) && val_is_int(b->args[1], 1);
+    if (!pairs) return val_new2(g, OP_COMPLEX, real, imag);
+    Val *sizes = val_new2(g, V_TUPLE, val_int(g, -1), val_int(g, 2));
+    Val *split = val_new3(g, OP_UNFLATTEN, a->args[0], val_int(g, -1), sizes);
+    if (real->op == V_CAST) split = op_cast(fl, split, real->args[1]);
+    return val_new1(g, OP_VIEW_AS_COMPLEX, split);
+}
+
+// x.unflatten(-1, [d, 2])  ->  x.unflatten(-1, (-1, 2))
+Val *op_unflatten(Flow *fl, Val *const *a) {
+    Graph *g = &fl->graph;
+    Val *sizes = a[2];
+    if (sizes->op == V_LIST) sizes = val_new(g, V_TUPLE, sizes->args, sizes->nargs);
+    if (sizes->op == V_TUPLE && sizes->nargs == 2) {
+        bool first = val_is_int(sizes->args[0], 2), second = val_is_int(sizes->args[1], 2);
+        Val *rest = val_int(g, -1), *two = val_int(g, 2);
+        if (first != second) {
+            sizes = first ? val_new2(g, V_TUPLE, two, rest) : val_new2(g, V_TUPLE, rest, two);
+        }
+    }
+    return val_new3(g, OP_UNFLATTEN, a[0], a[1], sizes);
+}
+
+// op((a, -b))  ->  -op((-a, b)): one sign for a turned pair.
+Val *op_join(Flow *fl, Op op, Val *const *args, uint32_t n) {
+    Graph *g = &fl->graph;
+    Val *parts = args[0], *axis = n > 1 ? args[1] : NULL;
+    if (parts->op == V_LIST) parts = val_new(g, V_TUPLE, parts->args, parts->nargs);
+    Val *other = NULL;
+    if (op == OP_CAT && parts->op == V_TUPLE && parts->nargs) {
+        axis = op_axis_from_end(parts->args[0], axis);
+        other = as_stack(fl, parts, axis);
+    }
+    if (op == OP_STACK && parts->op == V_TUPLE) other = as_view_of_complex(fl, parts, axis);
+    if (other) return other;
+    bool turned = parts->op == V_TUPLE && parts->nargs == 2 && parts->args[1]->op == OP_NEG &&
+                  parts->args[0]->op != OP_NEG && !val_is_number(parts->args[0]);
+    if (turned) {
+        Val *first = op_make(fl, OP_NEG, &parts->args[0], 1);
+        parts = val_new2(g, V_TUPLE, first, parts->args[1]->args[0]);
+    }
+    Val *made = axis ? val_new2(g, op, parts, axis) : val_new1(g, op, parts);
+    return turned ? op_make(fl, OP_NEG, &made, 1) : made;
+}
