@@ -146,10 +146,11 @@ bool ops_bind(Val **out, Graph *g, const OpInfo *info, Val *const *args,
     memset(out, 0, sizeof(Val *) * OP_MAX_PARAMS);
     uint32_t at = 0;
     for (uint32_t i = 0; i < nargs; i++) {
-        if (args[i]->op == V_STAR) return false;
+        bool rest = at < info->param_count && info->params[at].rest;
+        if (args[i]->op == V_STAR && !rest) return false; // x.view(*sizes) is fine
         if (args[i]->op == V_KEYWORD) {
             if (!bind_keyword(out, info, args[i])) return false;
-        } else if (at < info->param_count && info->params[at].rest) {
+        } else if (rest) {
             if (!out[at]) out[at] = bind_rest(g, args, i, nargs);
         } else if (at < info->param_count) {
             out[at++] = args[i];
