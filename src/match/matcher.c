@@ -141,10 +141,17 @@ static bool match_part(State *s, Val *p, Val *u, int depth) {
 
 // ---- products and sums ------------------------------------------------------
 
-// Operators first, then what is bound already, then free parameters.
+static bool is_of_params(const Val *p) {
+    return p->op == V_PARAM || (p->op == OP_MUL && is_of_params(val_strip(p->args[0])) &&
+                                is_of_params(val_strip(p->args[1])));
+}
+
+// Operators first, then what is bound already, then what fits in several ways:
+// products of parameters, and free parameters. A choice within a term of a sum
+// is not taken back for another term.
 static int factor_rank(const State *s, const Val *p) {
-    if (p->op != V_PARAM) return 0;
-    return s->m->bound[(uint32_t)p->num] ? 1 : 2;
+    if (p->op == V_PARAM) return s->m->bound[(uint32_t)p->num] ? 1 : 3;
+    return is_of_params(p) ? 2 : 0;
 }
 
 typedef struct Pairing {
