@@ -43,10 +43,15 @@ def replacement(x, cos, sin, start=3, *, counted=False, reverse=False):
 
 
 def requires(x, cos, sin, start=3, *, counted=False, reverse=False):
-    assert x.shape[-1] % 2 == 0, "the last axis has an even size"
-    assert x.dim() == cos.dim(), "the tables have as many axes as the input"
-    assert cos.shape[-1] == x.shape[-1], "the tables are as wide as the input"
-    assert cos.shape == sin.shape, "cosine and sine have one shape"
+    # The operator's limits of this mode.
+    assert cos.numel() in (
+        cos.shape[0] * cos.shape[-1],
+        cos.shape[1] * cos.shape[-1],
+        cos.shape[-2] * cos.shape[-1],
+    ), "with interleave cos varies along one axis beside the last"
+    assert x.numel() < 1000 * cos.numel(), (
+        "with interleave batch times heads is below 1000"
+    )
     if counted:
         assert x.dim() == start + 1, "the pairs are the last two axes"
 

@@ -45,10 +45,43 @@ def replacement(x, cos, sin, start=3, *, counted=False, reverse=False):
 
 
 def requires(x, cos, sin, start=3, *, counted=False, reverse=False):
-    assert x.shape[-1] % 2 == 0, "the last axis has an even size"
-    assert x.dim() == cos.dim(), "the tables have as many axes as the input"
-    assert cos.shape[-1] * 2 == x.shape[-1], "the tables are half as wide as the input"
-    assert cos.shape == sin.shape, "cosine and sine have one shape"
+    # limits() speaks of the doubled tables; this of those that are given.
+    assert cos.dtype in (torch.float16, torch.bfloat16, torch.float32), (
+        "cos is float16, bfloat16 or float32"
+    )
+    assert sin.dtype in (torch.float16, torch.bfloat16, torch.float32), (
+        "sin is float16, bfloat16 or float32"
+    )
+    assert cos.dim() == x.dim(), "cos has as many dimensions as the input"
+    assert sin.shape == cos.shape, "sin has the shape of cos"
+    assert cos.shape[-1] * 2 == x.shape[-1], "cos is half as wide as the input"
+    assert cos.shape[0] in (1, x.shape[0]), "cos is broadcast to the input"
+    assert cos.shape[1] in (1, x.shape[1]), "cos is broadcast to the input"
+    assert cos.shape[2] in (1, x.shape[2]), "cos is broadcast to the input"
+    assert cos.dim() == 3 or cos.shape[0] == x.shape[0] or (
+        1 in (cos.shape[1], cos.shape[2])
+    ), "cos that varies with the head varies with the batch"
+    assert cos.dim() == 4 or cos.shape[0] == x.shape[0], (
+        "cos of 3 dimensions has a row for each token"
+    )
+    assert cos.shape[0] == x.shape[0] or x.shape[0] < 1000, (
+        "an axis along which cos is broadcast is shorter than 1000"
+    )
+    assert cos.shape[1] == x.shape[1] or x.shape[1] < 1000, (
+        "an axis along which cos is broadcast is shorter than 1000"
+    )
+    assert cos.shape[2] == x.shape[2] or x.shape[2] < 1000, (
+        "an axis along which cos is broadcast is shorter than 1000"
+    )
+    # The operator's limits of this mode.
+    assert cos.numel() in (
+        cos.shape[0] * cos.shape[-1],
+        cos.shape[1] * cos.shape[-1],
+        cos.shape[-2] * cos.shape[-1],
+    ), "with interleave cos varies along one axis beside the last"
+    assert x.numel() < 2000 * cos.numel(), (
+        "with interleave batch times heads is below 1000"
+    )
     if counted:
         assert x.dim() == start + 1, "the pairs are the last two axes"
 

@@ -257,6 +257,11 @@ static Val *below_copies(Val *x) {
     return x;
 }
 
+// The other of two sizes, one of which is 2: any, or a number that can be one.
+static bool may_be_rest(const Val *size) {
+    return !val_is_number(size) || size->num >= 1 || size->num == -1;
+}
+
 // x.view(*lead, -1, 2) and x.view(*lead, 2, -1) split the last axis;
 // stack((a, b), -1).view(x.shape) joins it again.
 Val *op_view(Flow *fl, Val *x, Val *shape) {
@@ -265,6 +270,7 @@ Val *op_view(Flow *fl, Val *x, Val *shape) {
     if (n > 2) {
         Val *a = shape->args[n - 2], *b = shape->args[n - 1];
         bool two = val_is_int(a, 2) != val_is_int(b, 2);
+        two = two && may_be_rest(a) && may_be_rest(b);
         if (two && keeps_leading_axes(fl, x, shape->args, n - 2)) {
             Val *rest = val_int(g, -1), *both[] = {a, b};
             both[val_is_int(a, 2)] = rest;
@@ -345,7 +351,7 @@ Val *op_unflatten(Flow *fl, Val *const *a) {
     if (sizes->op == V_TUPLE && sizes->nargs == 2) {
         bool first = val_is_int(sizes->args[0], 2), second = val_is_int(sizes->args[1], 2);
         Val *rest = val_int(g, -1), *two = val_int(g, 2);
-        if (first != second) {
+        if (first != second && may_be_rest(sizes->args[first])) {
             sizes = first ? val_new2(g, V_TUPLE, two, rest) : val_new2(g, V_TUPLE, rest, two);
         }
     }

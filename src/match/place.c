@@ -36,15 +36,23 @@ static bool is_bound(const Match *m, const Val *v) {
     return false;
 }
 
-// parts = x.chunk(2, -1), of which parts[0] and parts[1] are matched.
+// parts = x.chunk(2, -1), of which parts[0] and parts[1] are matched; a view in
+// pairs, of which each side is; a stack that is woven into one axis.
 static bool is_split_of_seen(const Match *m, const Val *v) {
-    if (v->op != OP_CHUNK && v->op != OP_SPLIT && v->op != OP_TENSOR_SPLIT &&
-        v->op != OP_UNBIND) {
-        return false;
+    const Val *x = v->nargs ? v->args[0] : NULL;
+    switch ((int)v->op) {
+    case OP_CHUNK: case OP_SPLIT: case OP_TENSOR_SPLIT: case OP_UNFLATTEN: case OP_STACK:
+        break;
+    case OP_UNBIND:
+        if (x->op == OP_UNFLATTEN) x = x->args[0];
+        break;
+    default: return false;
     }
     for (uint32_t i = 0; i < m->seen.len; i++) {
         const Val *part = m->seen.at[i];
-        if (part->op == V_PART && part->args[0] == v->args[0]) return true;
+        bool takes = v->op == OP_STACK ? part->op == OP_WEAVE
+                                       : part->op == V_PART || part->op == OP_STRIDED;
+        if (takes && part->args[0] == x) return true;
     }
     return false;
 }

@@ -374,7 +374,7 @@ static FactState prove_equal(Prover *p, const Node *test) {
     if (a && b) return same_shape(p, a, b);
     if (a && right->kind == N_SUBSCRIPT) return spans_last_axis(p, a);
     bool even = left->kind == N_BIN_OP && left->op == A_MOD;
-    if (even && p->match->halves) {
+    if (even && p->match->halves && p->match->spec->halves_meet) {
         return state(p, FACT_PROVEN, "the product of its two parts needs equal halves");
     }
     return FACT_UNKNOWN;

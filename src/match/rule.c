@@ -204,7 +204,18 @@ typedef struct Survey {
     const Val *seen[SEEN_MAX];
     uint32_t seen_count, ops;
     bool none_operand; // arithmetic on None: the alternative makes no sense
+    bool joins_halves; // cat((-b, a)) of the halves of a tensor
 } Survey;
+
+static bool joins_part(const Val *v) {
+    if (v->op != OP_CAT && v->op != OP_STACK && v->op != OP_WEAVE) return false;
+    for (uint32_t i = 0; i < v->args[0]->nargs; i++) {
+        const Val *part = v->args[0]->args[i];
+        if (part->op == OP_NEG) part = part->args[0];
+        if (part->op == V_PART) return true;
+    }
+    return false;
+}
 
 static void survey(Survey *s, const Val *v) {
     for (uint32_t i = 0; i < s->seen_count; i++) {
@@ -213,6 +224,7 @@ static void survey(Survey *s, const Val *v) {
     if (s->seen_count == SEEN_MAX) return;
     s->seen[s->seen_count++] = v;
     if (v->op > V_CAST || v->op == V_PART) s->ops++;
+    s->joins_halves |= joins_part(v);
     for (uint32_t i = 0; i < v->nargs; i++) {
         bool arithmetic = v->op == OP_MUL || v->op == OP_ADD || v->op == OP_POW ||
                           ((v->op > V_CAST || v->op == V_ATTR) && i == 0);
@@ -282,6 +294,7 @@ static void add_spec(RuleSet *set, Rule *rule, ModuleFlow *mf, uint32_t bits) {
     if (s.none_operand || !uses_all_params(&spec, &s)) return;
     if (!is_new_pattern(rule, spec.pattern)) return;
     spec.size = s.ops;
+    spec.halves_meet = !s.joins_halves;
     spec.variant = spec_variant(flow->arena, &spec);
     // A parameter may be anything; the root of a size may stand behind an attribute.
     spec.factor_ops = root_ops(flow, spec.pattern) & ~op_bit(V_PARAM) & ~op_bit(OP_SQRT);

@@ -132,7 +132,7 @@ def arguments(host, first_dtype, other_dtype):
     """The host's sample: its first tensor in one dtype, the rest in another."""
     values = {}
     for name, value in host.values.items():
-        if isinstance(value, torch.Tensor):
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
             tensors = [v for v in values.values() if isinstance(v, torch.Tensor)]
             values[name] = value.to(other_dtype if tensors else first_dtype)
         else:

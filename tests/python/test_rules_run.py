@@ -4,7 +4,7 @@ import inspect
 import pytest
 import torch
 
-from npufuse import emulate, rule
+from npufuse import cases, emulate, rule
 
 RULES = rule.load_all()
 VARIANTS = [(r, v) for r in RULES for v in rule.variants(r)]
@@ -17,7 +17,7 @@ def sample(r, variant, dtype, weight_dtype=None):
     """The rule's own sample with the variant's settings; leaves with grad."""
     values = dict(r.sample(), **variant.settings)
     for name, value in values.items():
-        if isinstance(value, torch.Tensor):
+        if cases.is_float(value):
             wanted = weight_dtype if name == "weight" and weight_dtype else dtype
             values[name] = value.to(wanted).requires_grad_()
     return values
@@ -27,7 +27,7 @@ def outcome(function, values, dtype=None):
     """Output and gradients by input name; `dtype` is what the caller casts to,
     as emitted code does with the eager result's dtype."""
     values = {
-        k: v.detach().requires_grad_() if isinstance(v, torch.Tensor) else v
+        k: v.detach().requires_grad_() if cases.is_float(v) else v
         for k, v in values.items()
     }
     y = rule.call(function, values)
@@ -35,7 +35,7 @@ def outcome(function, values, dtype=None):
     torch.manual_seed(5)
     y.backward(torch.randn(y.shape).to(y.dtype))
     return y.detach(), {
-        k: v.grad for k, v in values.items() if isinstance(v, torch.Tensor)
+        k: v.grad for k, v in values.items() if cases.is_float(v)
     }
 
 
