@@ -38,24 +38,19 @@ def replacement(x, freqs, start=3, *, counted=False):
 def requires(x, freqs, start=3, *, counted=False):
     # limits() speaks of the tables; this of the complex numbers they are made of.
     assert freqs.dtype == torch.complex64, "the factors are complex numbers of single precision"
+    assert x.dim() in (3, 4), "the input has 3 or 4 dimensions"
     assert freqs.dim() == x.dim(), "cos has as many dimensions as the input"
     assert freqs.shape[-1] * 2 == x.shape[-1], "one factor a pair"
-    assert freqs.shape[0] in (1, x.shape[0]), "cos is broadcast to the input"
-    assert freqs.shape[1] in (1, x.shape[1]), "cos is broadcast to the input"
-    assert freqs.shape[2] in (1, x.shape[2]), "cos is broadcast to the input"
+    assert all(c in (1, n) for c, n in zip(freqs.shape[:-1], x.shape)), (
+        "cos is broadcast to the input"
+    )
     assert freqs.dim() == 3 or freqs.shape[0] == x.shape[0] or (
         1 in (freqs.shape[1], freqs.shape[2])
     ), "cos that varies with the head varies with the batch"
     assert freqs.dim() == 4 or freqs.shape[0] == x.shape[0], (
         "cos of 3 dimensions has a row for each token"
     )
-    assert freqs.shape[0] == x.shape[0] or x.shape[0] < 1000, (
-        "an axis along which cos is broadcast is shorter than 1000"
-    )
-    assert freqs.shape[1] == x.shape[1] or x.shape[1] < 1000, (
-        "an axis along which cos is broadcast is shorter than 1000"
-    )
-    assert freqs.shape[2] == x.shape[2] or x.shape[2] < 1000, (
+    assert all(c == n or n < 1000 for c, n in zip(freqs.shape[:-1], x.shape)), (
         "an axis along which cos is broadcast is shorter than 1000"
     )
     # The operator's limits of this mode.

@@ -39,6 +39,23 @@ def replacement(x, cos, sin, at=1, *, cut=False, reverse=False):
 
 
 def requires(x, cos, sin, at=1, *, cut=False, reverse=False):
+    # As in limits(), which rules test does not ask.
+    assert x.dim() in (3, 4), "the input has 3 or 4 dimensions"
+    assert cos.dim() == x.dim(), "cos has as many dimensions as the input"
+    assert sin.shape == cos.shape, "sin has the shape of cos"
+    assert cos.shape[-1] == x.shape[-1], "cos is as wide as the input"
+    assert all(c in (1, n) for c, n in zip(cos.shape[:-1], x.shape)), (
+        "cos is broadcast to the input"
+    )
+    assert cos.dim() == 3 or cos.shape[0] == x.shape[0] or (
+        1 in (cos.shape[1], cos.shape[2])
+    ), "cos that varies with the head varies with the batch"
+    assert cos.dim() == 4 or cos.shape[0] == x.shape[0], (
+        "cos of 3 dimensions has a row for each token"
+    )
+    assert all(c == n or n < 1000 for c, n in zip(cos.shape[:-1], x.shape)), (
+        "an axis along which cos is broadcast is shorter than 1000"
+    )
     # The operator's page: of this layout (B, N, S, D) slower than separate kernels.
     assert cos.shape[-2] == 1 or x.shape[-1] * x.element_size() % 32 == 0, (
         "rows of whole 32 bytes where the heads stand before the sequence"

@@ -630,6 +630,16 @@ static bool is_any_joined(const Requirement *r) {
     return false;
 }
 
+// Rule and operator may say the same; one file may say one sentence of several
+// tests.
+static bool says_again(const Requirement *said, const Requirement *r) {
+    if (!str_eq(said->message, r->message) || said->state != r->state) return false;
+    if (memcmp(said->joined, r->joined, sizeof(r->joined)) != 0) return false;
+    bool same_args = memcmp(said->args, r->args, sizeof(r->args)) == 0;
+    if (said->module == r->module) return said->test == r->test && same_args;
+    return !is_any_joined(r) || same_args;
+}
+
 void prove_requirements(Requirements *out, const Place *place) {
     *out = (Requirements){0};
     const Spec *spec = place->match->spec;
@@ -649,13 +659,8 @@ void prove_requirements(Requirements *out, const Place *place) {
         if (!speaks_of_bound(&r, place->match)) continue;
         Prover p = {place->frame->flow, place, place->match, &r};
         r.state = prove(&p, r.test);
-        bool again = false; // rule and operator may say the same
-        for (uint32_t k = 0; k < out->len; k++) {
-            again |= str_eq(out->at[k].message, r.message) && out->at[k].state == r.state &&
-                     memcmp(out->at[k].joined, r.joined, sizeof(r.joined)) == 0 &&
-                     (!is_any_joined(&r) ||
-                      memcmp(out->at[k].args, r.args, sizeof(r.args)) == 0);
-        }
+        bool again = false;
+        for (uint32_t k = 0; k < out->len; k++) again |= says_again(&out->at[k], &r);
         if (again && r.message.len) continue;
         vec_push(place->frame->flow->arena, out, r);
     }

@@ -475,7 +475,8 @@ Str requirement_text(const Place *place, const Requirement *r, bool at_start) {
                             : place->inputs[r->args[i]].text;
         if (!text.len && mentions(r->test, r->names[i])) return (Str){0};
     }
-    return patched(arena, w.rule_source, r->test->start, r->test->end, &walk.list);
+    return text_squeeze(arena, patched(arena, w.rule_source, r->test->start, r->test->end,
+                                       &walk.list));
 }
 
 static void add_term(Buf *buf, Str term) {
