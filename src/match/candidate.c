@@ -219,11 +219,30 @@ static void list_specs(AllSpecs *out, const RuleSet *rules, Str only_rule) {
     sort_specs(out->at, out->len);
 }
 
+typedef struct MarkSearch {
+    uint16_t op;
+    uint32_t steps;
+} MarkSearch;
+
+// Whether the sum or product has the operator among its terms and factors.
+static bool has_mark(MarkSearch *search, const Val *v, int depth) {
+    if (v->op == search->op) return true;
+    if (depth > 6 || ++search->steps > 100) return false;
+    bool opens = v->op == OP_ADD || v->op == OP_MUL || v->op == OP_NEG || v->op == V_CAST ||
+                 v->op == OP_FLATTEN || v->op == OP_VIEW_AS_REAL;
+    for (uint32_t i = 0; opens && i < v->nargs; i++) {
+        if (has_mark(search, v->args[i], depth + 1)) return true;
+    }
+    return false;
+}
+
 // A failed match counts as a near miss when most operators were there.
 static void note_near_miss(Candidates *out, Frame *f, Group *group,
                            const Spec *spec) {
     if (group->near || spec->size < NEAR_MIN_SIZE) return;
     if (is_part_of(out, group->root, spec->rule)) return;
+    MarkSearch search = {spec->mark, 0};
+    if (spec->mark && !has_mark(&search, group->root, 0)) return;
     Match match;
     bool matches = match_value(&match, f->flow, spec, group->root);
     out->steps += match.steps;

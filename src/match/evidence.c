@@ -4,6 +4,7 @@
 #include "match/evidence.h"
 
 #include "base/buf.h"
+#include "flow/dtype.h"
 
 static Str trimmed(Str s) {
     while (s.len && (s.at[0] == ' ' || s.at[0] == '\t')) {
@@ -195,6 +196,25 @@ static bool rounds_inside(const Candidate *c) {
     return false;
 }
 
+static bool holds_double(const Val *dtype, int depth) {
+    if (val_is_global(dtype, "torch.float64")) return true;
+    if (dtype->op != V_PHI && dtype->op != V_PROMOTE && dtype->op != V_AUTOCAST) return false;
+    for (uint32_t i = dtype->op == V_PHI; i < dtype->nargs && depth < 8; i++) {
+        if (holds_double(dtype->args[i], depth + 1)) return true;
+    }
+    return false;
+}
+
+// x.double() before or inside the computation: no operator here computes in
+// float64.
+static bool computes_double(const Candidate *c) {
+    for (uint32_t i = 0; i < c->match.seen.len; i++) {
+        const Val *v = c->match.seen.at[i];
+        if (v->op == V_CAST && val_is_global(v->args[1], "torch.float64")) return true;
+    }
+    return holds_double(dtype_of(c->frame->flow, c->root, (Scalars){0}), 0);
+}
+
 // What the replacement is written for against what is installed.
 static void add_operator_fact(Finding *out, Arena *run, const Rule *rule) {
     if (!rule->installed.len) return;
@@ -260,6 +280,10 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
                 ? arena_printf(run, "%.*s: %.*s", STR_FMT(r->message), STR_FMT(r->why))
                 : arena_str(run, r->message));
         }
+    }
+    if (computes_double(c)) {
+        out->verdict = VERDICT_REJECT;
+        add_reason(out, run, STR("the original computes in float64, the operator does not"));
     }
     if (out->verdict == VERDICT_REJECT) return;
     for (uint32_t i = 0; i < all->len; i++) {

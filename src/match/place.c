@@ -489,6 +489,31 @@ static bool collect_infos(Place *p, const StmtInfo *root) {
     return true;
 }
 
+// Operators whose result costs something; views and casts hardly do.
+enum { READERS_MAX = 10000 }; // behind so many one will do
+
+static bool is_work(const Val *v) {
+    switch ((int)v->op) {
+    case OP_CONTIGUOUS: case OP_VIEW: case OP_CHUNK: case OP_SPLIT: case OP_UNSQUEEZE:
+    case OP_SQUEEZE: case OP_TRANSPOSE: case OP_PERMUTE: case OP_EXPAND: case OP_DETACH:
+    case OP_STRIDED: case OP_UNFLATTEN: case OP_UNBIND: case OP_VIEW_AS_COMPLEX:
+    case OP_VIEW_AS_REAL:
+        return false;
+    default: return v->op > V_CAST;
+    }
+}
+
+// Whether the statement computes an inner value that costs something: more than
+// the cast of an input.
+static bool computes_work(const Place *p, const StmtInfo *s) {
+    const FrameIndex *index = frame_index(p->frame);
+    Range stmts = frame_inside(p->frame, s);
+    for (uint32_t i = index->evals_from[stmts.from]; i < index->evals_from[stmts.to]; i++) {
+        if (is_work(index->evals[i]->val) && is_seen(p->match, index->evals[i]->val)) return true;
+    }
+    return false;
+}
+
 // Leaves out what is only there for the match, until nothing changes.
 static void drop_statements(Place *p) {
     p->first = 0;
@@ -502,25 +527,11 @@ static void drop_statements(Place *p) {
         for (uint32_t i = p->last; i-- > 0;) {
             if (p->kept[i] || is_private(p, p->infos[i])) continue;
             p->kept[i] = true;
-            p->wasted = true;
+            p->wasted |= computes_work(p, p->infos[i]);
             changed = true;
         }
     }
     while (p->first < p->last && p->kept[p->first]) p->first++;
-}
-
-// Operators whose result costs something; views and casts hardly do.
-enum { READERS_MAX = 10000 }; // behind so many one will do
-
-static bool is_work(const Val *v) {
-    switch ((int)v->op) {
-    case OP_CONTIGUOUS: case OP_VIEW: case OP_CHUNK: case OP_SPLIT: case OP_UNSQUEEZE:
-    case OP_SQUEEZE: case OP_TRANSPOSE: case OP_PERMUTE: case OP_EXPAND: case OP_DETACH:
-    case OP_STRIDED: case OP_UNFLATTEN: case OP_UNBIND: case OP_VIEW_AS_COMPLEX:
-    case OP_VIEW_AS_REAL:
-        return false;
-    default: return v->op > V_CAST;
-    }
 }
 
 // Whether `stmt` has run whenever the root is reached: it stands in or before

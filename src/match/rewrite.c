@@ -58,6 +58,8 @@ Str dtype_text(const Place *place, Val *d) {
     case V_PROMOTE: return dtype_join(place, d);
     case V_AUTOCAST: return dtype_autocast(place, d);
     case V_DTYPE: {
+        Str held = place_expr(place, d); // dtype = x.dtype, and x is another now
+        if (held.len) return held;
         Str x = place_expr(place, d->args[0]);
         if (!x.len) return (Str){0};
         Str owner = text_atom(arena, x);

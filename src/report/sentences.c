@@ -56,6 +56,8 @@ static const Translation table[] = {
     {"no mean is subtracted", "没有减去均值"},
     {"the original rounds an inner value to half precision, the operator does not",
      "原始代码把中间结果舍入到半精度，算子不会"},
+    {"the original computes in float64, the operator does not",
+     "原始代码以 float64 计算，算子不支持"},
     {"unproven: * may be *, but nothing in sight decides it",
      "未能证实：{0} 可能是 {1}，但可见代码无法确定"},
     {"the form is proven; 1 condition is tested at run time",

@@ -36,12 +36,42 @@ BARS = {
     "swiglu": (0.97, 0.90, 0.05, 0.05),
     "geglu": (0.92, 0.0, 0.05, 0.05),
     "moe": (0.96, 0.0, 0.03, 0.03),
+    "rope": (0.97, 0.98, 0.03, 0.03),
 }
 
 # What a label calls a variant, and what the finding calls it, where the two
 # can be compared: at least 95 % of the found sites agree. A label's name that
 # is not here is not compared.
 VARIANTS = {
+    "rope": {
+        "half": ("rope_half plain",),
+        "half_single": ("rope_half plain",),
+        "half_fp32": ("rope_half plain",),
+        "vision_half_fp32": ("rope_half plain",),
+        "vision_prefix_tokens_half": ("rope_half plain",),
+        "half_mixed_dtype_cast_back": ("rope_half plain",),
+        "half_position_gather_qkv": ("rope_half plain",),
+        "half_inline_seq_first": ("rope_half plain",),
+        "half_reversed_sign": ("rope_half reverse",),
+        "half_chunk_halfwidth_table": ("rope_half_narrow plain",),
+        "interleaved_in_half_out": ("rope_half_narrow regrouped",),
+        "partial_half": ("rope_half prefix",),
+        "partial_half_optional_k": ("rope_half prefix",),
+        "vision_partial_half": ("rope_half prefix",),
+        "interleaved": ("rope_interleaved plain",),
+        "interleaved_fp32": ("rope_interleaved plain",),
+        "interleaved_inline": ("rope_interleaved plain",),
+        "interleaved_sin_cos_order": ("rope_interleaved plain",),
+        "vision_2d_pairwise": ("rope_interleaved plain",),
+        "vision_2d_pairwise_cross": ("rope_interleaved plain",),
+        "vision_3d_pairwise_halftable": ("rope_interleaved plain",),
+        "vision_interleaved_fp32": ("rope_interleaved plain",),
+        "interleaved_halfwidth_table": ("rope_interleaved_narrow plain",),
+        "partial_interleaved": ("rope_interleaved prefix",),
+        "partial_trailing_interleaved_fp32": ("rope_interleaved suffix",),
+        "complex": ("rope_complex counted", "rope_complex plain"),
+        "complex_vision_2d": ("rope_complex counted", "rope_complex plain"),
+    },
     "moe": {
         "loop_packed_gate_up": ("packed+gate_up+down+out_in",),
         "loop_apply_gate_hook": ("packed+gate_up+down+out_in",),
@@ -95,7 +125,10 @@ def meets(finding, label):
 def compare_variant(totals, label, hits, show):
     """Counts whether what was found is called as VARIANTS has it."""
     wanted = VARIANTS.get(label["family"], {}).get(label["variant"])
-    names = {f["variant"] for f in hits if f["verdict"] != "reject"}
+    hits = [f for f in hits if f["verdict"] != "reject"]
+    names = {f["variant"] for f in hits}
+    if any(" " in name for name in wanted or ()):  # of several rules
+        names = {"%(rule)s %(variant)s" % f for f in hits}
     if not wanted or not names:
         return
     totals["named"] += 1
