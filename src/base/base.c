@@ -72,3 +72,26 @@ uint64_t hash_bytes(uint64_t seed, const void *at, size_t len) {
     }
     return seed;
 }
+
+// The two halves of a 128-bit product, as wyhash mixes.
+static uint64_t fold(uint64_t a, uint64_t b) {
+    __extension__ typedef unsigned __int128 Wide;
+    Wide product = (Wide)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint64_t hash_content(Str bytes) {
+    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15), other = UINT64_C(0xd1b54a32d192ed03);
+    uint64_t hash = odd ^ bytes.len, a, b = 0;
+    size_t i = 0;
+    for (; i + 16 <= bytes.len; i += 16) {
+        memcpy(&a, bytes.at + i, 8);
+        memcpy(&b, bytes.at + i + 8, 8);
+        hash = fold(a ^ hash, b ^ other);
+    }
+    char tail[16] = {0};
+    if (i < bytes.len) memcpy(tail, bytes.at + i, bytes.len - i);
+    memcpy(&a, tail, 8);
+    memcpy(&b, tail + 8, 8);
+    return fold(a ^ hash ^ odd, b ^ other);
+}

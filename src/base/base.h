@@ -42,5 +42,8 @@ int str_cmp(Str a, Str b);
 // 64-bit FNV-1a; `seed` chains calls (start with HASH_SEED).
 #define HASH_SEED UINT64_C(0xcbf29ce484222325)
 uint64_t hash_bytes(uint64_t seed, const void *at, size_t len);
+// A faster one, for whole files: eight bytes at a time. Not for what an attacker
+// gains by a collision.
+uint64_t hash_content(Str bytes);
 
 #endif

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/output_folder.h"
 #include "cli/paths.h"
+#include "cli/scan_cache.h"
 #include "match/scan.h"
 #include "model/utf8.h"
 #include "report/findings_json.h"
@@ -26,7 +27,7 @@ typedef struct ScanArgs {
     const char *output, *format, *lang, *rule, *explain, *stdin_name, *python;
     const char *jobs;
     ArgList rules;
-    bool no_filter, strict, error_on_findings, quiet, verbose;
+    bool no_cache, no_filter, strict, error_on_findings, quiet, verbose;
 } ScanArgs;
 
 #define FIELD(name) offsetof(ScanArgs, name)
@@ -48,6 +49,8 @@ static const Option options[] = {
     {"no-filter", 0, OPTION_FLAG, NULL,
      "try every rule on every function; slower, same findings",
      FIELD(no_filter)},
+    {"no-cache", 0, OPTION_FLAG, NULL,
+     "scan again even if nothing changed since the last scan", FIELD(no_cache)},
     {"strict", 0, OPTION_FLAG, NULL,
      "a syntax fault, or a function read in part, gives exit code 1",
      FIELD(strict)},
@@ -209,6 +212,32 @@ static void record_request(Scan *scan) {
     record->python = str_of(scan->args.python);
 }
 
+static bool run_fresh(Scan *scan, ScanInputs inputs, Err *err) {
+    if (!scan_run(&scan->set, scan->run, inputs, &scan->options, err)) return false;
+    scan->set.root = scan->paths.root;
+    record_request(scan);
+    scan->set.tool_version = str_of(NPUFUSE_VERSION);
+    return true;
+}
+
+// The findings of the last scan where nothing changed since. An explanation is
+// not kept, so asking for one scans.
+static bool run_or_remember(Scan *scan, ScanInputs inputs, Err *err) {
+    ScanKey key;
+    ScanTraces traces = {.arena = scan->run};
+    if (scan->args.no_cache || scan->args.explain) return run_fresh(scan, inputs, err);
+    scan_key(&key, scan->run, inputs, &scan->options);
+    if (scan_cache_read(&scan->set, scan->run, &key)) {
+        scan->set.scan = (ScanRecord){0};
+        record_request(scan);
+        return true;
+    }
+    scan->options.traces = &traces;
+    if (!run_fresh(scan, inputs, err)) return false;
+    scan_cache_write(&scan->set, scan->run, &key, &traces);
+    return true;
+}
+
 static bool find(Scan *scan, Err *err) {
     ScanInput *inputs;
     scan->options.only_rule = str_of(scan->args.rule);
@@ -223,13 +252,7 @@ static bool find(Scan *scan, Err *err) {
     scan->options.book = api_installed(scan->run, scan->args.python);
     if (!choose_rules(scan, err) || !read_explain(scan, err)) return false;
     if (!make_inputs(scan, &inputs, err)) return false;
-    if (!scan_run(&scan->set, scan->run, (ScanInputs){inputs, scan->paths.files.len},
-                  &scan->options, err)) {
-        return false;
-    }
-    scan->set.root = scan->paths.root;
-    record_request(scan);
-    scan->set.tool_version = str_of(NPUFUSE_VERSION);
+    if (!run_or_remember(scan, (ScanInputs){inputs, scan->paths.files.len}, err)) return false;
     add_skipped_paths(scan);
     return true;
 }

@@ -457,6 +457,7 @@ static bool open_scan(Scan *scan, Err *err) {
     ops_init(&scan->ops, scan->run);
     project_init(&scan->rule_project, &scan->symbols);
     project_init(&scan->project, &scan->symbols);
+    scan->project.traces = scan->options->traces != NULL;
     rules_init(&scan->rules, scan->run, &scan->rule_project, &scan->ops);
     bool ok = load_rules(scan, err);
     filter_init(&scan->filter, &scan->rules, &scan->symbols);
@@ -582,6 +583,14 @@ static void run_workers(Worker *workers, uint32_t count) {
     }
 }
 
+static void copy_traces(ScanTraces *out, const Project *project) {
+    for (uint32_t i = 0; i < project->trace.len; i++) {
+        Trace trace = project->trace.at[i];
+        trace.path = arena_str(out->arena, trace.path);
+        vec_push(out->arena, out, trace);
+    }
+}
+
 bool scan_run(FindingSet *out, Arena *run, ScanInputs inputs,
               const ScanOptions *options, Err *err) {
     *out = (FindingSet){.root = arena_str(run, options->root),
@@ -602,6 +611,7 @@ bool scan_run(FindingSet *out, Arena *run, ScanInputs inputs,
     if (ok) run_workers(workers, pool.jobs);
     for (uint32_t i = 0; i < pool.jobs; i++) {
         if (!workers[i].scan.pool) continue; // never opened
+        if (options->traces) copy_traces(options->traces, &workers[i].scan.project);
         close_scan(&workers[i].scan);
         merge(out, run, &workers[i].set);
         arena_adopt(run, &workers[i].run);

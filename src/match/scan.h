@@ -6,11 +6,19 @@
 #include "base/err.h"
 #include "model/finding.h"
 
+// What a scan's findings rest on besides the rules; see Trace in py/project.h.
+typedef struct ScanTraces {
+    Arena *arena; // that the paths are copied to
+    struct Trace *at;
+    uint32_t len, cap;
+} ScanTraces;
+
 typedef struct ScanOptions {
     const char *const *rule_folders; // at least one
     uint32_t rule_folder_count;
     Str only_rule;  // empty: every rule
     bool no_filter; // look into every function
+    ScanTraces *traces; // to fill, or NULL
     const struct Book *book; // of the installed torch_npu, or NULL
     uint32_t jobs;  // threads; 0: as many as there are processors
     Str root;       // shown in the report

@@ -239,9 +239,26 @@ static void index_block(Module *m, NodeList body, bool conditional,
 
 // ---- opening ---------------------------------------------------------------
 
-static bool is_package_folder(Arena *scratch, Str folder) {
-    return file_kind(path_join(scratch, folder, STR("__init__.py"))) ==
-           FILE_REGULAR;
+static void add_trace(Project *project, Str path, uint64_t hash) {
+    if (!project->traces) return;
+    Trace trace = {arena_str(&project->arena, path), hash};
+    vec_push(&project->arena, &project->trace, trace);
+}
+
+static bool is_there(Project *project, const char *path) {
+    bool there = file_kind(path) == FILE_REGULAR;
+    add_trace(project, str_of(path), there ? TRACE_PRESENT : TRACE_ABSENT);
+    return there;
+}
+
+static void trace_bytes(Project *project, const char *path, Str bytes) {
+    if (!project->traces) return;
+    uint64_t hash = hash_content(bytes);
+    add_trace(project, str_of(path), hash <= TRACE_PRESENT ? hash + 2 : hash);
+}
+
+static bool is_package_folder(Project *project, Arena *scratch, Str folder) {
+    return is_there(project, path_join(scratch, folder, STR("__init__.py")));
 }
 
 // Names the module by the packages around it.
@@ -254,7 +271,7 @@ static void name_module(Module *m, const char *path) {
     for (;;) {
         // The working folder may be a package too: its name is needed.
         if (str_is(folder, ".")) folder = m->project->here;
-        if (folder.len <= 1 || !is_package_folder(&m->arena, folder)) break;
+        if (folder.len <= 1 || !is_package_folder(m->project, &m->arena, folder)) break;
         Str part = path_base(folder);
         package = package.len ? arena_printf(&m->arena, "%.*s.%.*s",
                                              STR_FMT(part), STR_FMT(package))
@@ -337,7 +354,10 @@ Module *project_open(Project *project, const char *path, Str shown, Err *err) {
     }
     Module *m = new_module(project, path, shown);
     Str bytes;
-    if (!read_module(&bytes, m, path, err) || !fill_module(m, bytes, err)) {
+    bool read = read_module(&bytes, m, path, err);
+    if (read) trace_bytes(project, path, bytes);
+    else add_trace(project, str_of(path), TRACE_ABSENT);
+    if (!read || !fill_module(m, bytes, err)) {
         drop_module(m);
         return NULL;
     }
@@ -434,10 +454,10 @@ static ModuleMemo look_for_module(Project *project, Str search, Str dotted) {
     char *shown = dotted_path(arena, STR(""), dotted);
     Str init = as_scanned(project, arena_printf(arena, "%s/__init__.py", stem));
     Str file = as_scanned(project, arena_printf(arena, "%s.py", stem));
-    if (file_kind(init.at) == FILE_REGULAR) {
+    if (is_there(project, init.at)) {
         memo.path = (char *)(uintptr_t)init.at;
         memo.shown = arena_printf(arena, "%s/__init__.py", shown);
-    } else if (file_kind(file.at) == FILE_REGULAR) {
+    } else if (is_there(project, file.at)) {
         memo.path = (char *)(uintptr_t)file.at;
         memo.shown = arena_printf(arena, "%s.py", shown);
     }

@@ -92,6 +92,15 @@ typedef struct GivenText {
     Str text;
 } GivenText;
 
+// One thing that the answers of a project rest on: a file's bytes, or that a
+// place holds a file or not.
+typedef struct Trace {
+    Str path;
+    uint64_t hash; // of the bytes (hash_content); TRACE_*
+} Trace;
+
+enum { TRACE_ABSENT, TRACE_PRESENT }; // a hash is neither
+
 // What a module-level name means; forgotten when modules are dropped.
 typedef struct NameMemo {
     const Sym *name;
@@ -112,6 +121,8 @@ struct Project {
     const char **files; // every file of the scan, for finding callers
     uint32_t file_count;
     VEC(GivenText) given;
+    bool traces;      // whether `trace` is kept
+    VEC(Trace) trace; // may name a path more than once
     ModuleMemo *found; // open addressing
     uint32_t found_cap, found_len;
 };
