@@ -81,7 +81,8 @@ static void enter(Sweep *sweep, const TraceSpan *span) {
         context.site = span->text;
     }
     if (span->kind == SPAN_OP) {
-        context.sequence = span->sequence;
+        // Those that run inside a backward operator have none.
+        if (span->sequence >= 0) context.sequence = span->sequence;
         if (span->module) context.module = span->module;
     }
     if (sweep->depth < DEPTH_MAX) {
