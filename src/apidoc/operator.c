@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+enum { REMOVALS_MAX_BYTES = 1024 * 1024 };
+
 static bool fault(Err *err, const Module *m, const Node *at, const char *text) {
     uint32_t line = at ? source_line(&m->source, at->start) : 1;
     return err_set(err, "'%.*s' line %u: %s", STR_FMT(m->shown), line, text);
@@ -56,18 +58,37 @@ static Str trimmed(Str s) {
     return s;
 }
 
+typedef VEC(Str) Texts;
+
+// name = ("...", ...); empty if it is not assigned.
+static bool read_texts(Texts *out, Arena *arena, const Module *m, const char *name, Err *err) {
+    const Node *value = assigned(m, name);
+    *out = (Texts){0};
+    if (!value) return true;
+    bool fine = value->kind == N_TUPLE;
+    for (uint32_t i = 0; fine && i < value->u.list.elts.len; i++) {
+        const Node *item = value->u.list.elts.at[i];
+        fine = item && is_text(item);
+        if (fine) vec_push(arena, out, item->u.constant.text);
+    }
+    return fine || fault(err, m, value, "a tuple of strings is expected here");
+}
+
+// "NAME: TEXT" in its two parts, the second one empty where there is no colon.
+static OperatorRole split_pair(Str text) {
+    OperatorRole pair = {.param = trimmed(str_take(&text, ':'))};
+    pair.role = trimmed(text);
+    return pair;
+}
+
 // roles = ("atten_mask: drop_mask", ...)
 static bool read_roles(Operator *op, Arena *arena, Err *err) {
-    const Node *value = assigned(op->module, "roles");
-    if (!value) return true;
-    if (value->kind != N_TUPLE) return fault(err, op->module, value, "roles is a tuple");
-    for (uint32_t i = 0; i < value->u.list.elts.len; i++) {
-        const Node *item = value->u.list.elts.at[i];
-        Str rest = item && is_text(item) ? item->u.constant.text : STR("");
-        OperatorRole role = {.param = trimmed(str_take(&rest, ':'))};
-        role.role = trimmed(rest);
+    Texts texts;
+    if (!read_texts(&texts, arena, op->module, "roles", err)) return false;
+    for (uint32_t i = 0; i < texts.len; i++) {
+        OperatorRole role = split_pair(texts.at[i]);
         if (!role.role.len || !schema_arg(&op->schema, role.param)) {
-            return fault(err, op->module, value,
+            return fault(err, op->module, assigned(op->module, "roles"),
                          "a role is \"PARAMETER: ROLE\" with a parameter of the schema");
         }
         vec_push(arena, &op->roles, role);
@@ -76,15 +97,22 @@ static bool read_roles(Operator *op, Arena *arena, Err *err) {
 }
 
 static bool read_products(Operator *op, Arena *arena, Err *err) {
-    const Node *value = assigned(op->module, "products");
-    if (!value) return true;
-    if (value->kind != N_TUPLE) return fault(err, op->module, value, "products is a tuple");
-    for (uint32_t i = 0; i < value->u.list.elts.len; i++) {
-        const Node *item = value->u.list.elts.at[i];
-        if (!item || !is_text(item)) {
-            return fault(err, op->module, value, "products is a tuple of strings");
+    Texts texts;
+    if (!read_texts(&texts, arena, op->module, "products", err)) return false;
+    for (uint32_t i = 0; i < texts.len; i++) vec_push(arena, &op->products, texts.at[i]);
+    return true;
+}
+
+static bool read_overloads(Operator *op, Arena *arena, Err *err) {
+    Texts texts;
+    if (!read_texts(&texts, arena, op->module, "overloads", err)) return false;
+    for (uint32_t i = 0; i < texts.len; i++) {
+        Schema schema;
+        Err why;
+        if (!schema_parse(&schema, arena, texts.at[i], &why)) {
+            return fault(err, op->module, assigned(op->module, "overloads"), why.text);
         }
-        vec_push(arena, &op->products, item->u.constant.text);
+        vec_push(arena, &op->overloads, schema);
     }
     return true;
 }
@@ -130,7 +158,8 @@ static bool read_operator(Operator *op, Arena *arena, Err *err) {
     op->limits = function(m, "limits");
     op->golden = function(m, "golden");
     return read_grad(op, err) && read_products(op, arena, err) &&
-           read_schema(op, arena, err) && read_roles(op, arena, err);
+           read_schema(op, arena, err) && read_overloads(op, arena, err) &&
+           read_roles(op, arena, err);
 }
 
 static bool load_file(OperatorSet *set, Arena *arena, Project *project, const char *path,
@@ -148,6 +177,23 @@ static bool load_file(OperatorSet *set, Arena *arena, Project *project, const ch
     return true;
 }
 
+// Lines "OPERATOR: what to use instead", and comments.
+static bool load_removals(OperatorSet *set, Arena *arena, const char *path, Err *err) {
+    Str rest;
+    if (!file_read(&rest, arena, path, REMOVALS_MAX_BYTES, err)) return false;
+    while (rest.len) {
+        Str line = trimmed(str_take(&rest, '\n'));
+        if (!line.len || line.at[0] == '#') continue;
+        OperatorRole pair = split_pair(line);
+        if (!pair.role.len) {
+            return err_set(err, "'%s': '%.*s' is not 'OPERATOR: what to use instead'", path,
+                           STR_FMT(line));
+        }
+        vec_push(arena, &set->removals, pair);
+    }
+    return true;
+}
+
 static int by_name(const void *a, const void *b) {
     return str_cmp(((const Operator *)a)->name, ((const Operator *)b)->name);
 }
@@ -159,9 +205,10 @@ bool operators_load(OperatorSet *out, Arena *arena, Project *project,
     if (!folder_read(&list, arena, folder, err)) return false;
     for (size_t i = 0; i < list.len; i++) {
         Str name = str_of(list.at[i].name);
+        const char *path = path_join(arena, str_of(folder), name);
+        if (str_is(name, "removals.txt") && !load_removals(out, arena, path, err)) return false;
         if (list.at[i].kind != FILE_REGULAR || !str_ends(name, ".py")) continue;
         if (name.at[0] == '_') continue;
-        const char *path = path_join(arena, str_of(folder), name);
         if (!load_file(out, arena, project, path, err)) return false;
     }
     if (out->at.len) qsort(out->at.at, out->at.len, sizeof(Operator), by_name);
@@ -184,4 +231,13 @@ const Operator *operators_find(const OperatorSet *set, Str name) {
         else high = middle;
     }
     return NULL;
+}
+
+Str operators_removal(const OperatorSet *set, Str name) {
+    const Operator *op = operators_find(set, name);
+    if (op && op->removal.len) return op->removal;
+    for (uint32_t i = 0; i < set->removals.len; i++) {
+        if (str_eq(set->removals.at[i].param, name)) return set->removals.at[i].role;
+    }
+    return STR("");
 }

@@ -28,6 +28,7 @@ typedef struct Operator {
     bool plain_torch; // module = "torch..."
     Str schema_text, summary, source, versions;
     Schema schema; // empty (no args) if `schema_text` does not parse
+    VEC(Schema) overloads; // the operator's others
     OperatorGrad grad;
     Str removal; // planned for removal: what to use instead; empty: not planned
     VEC(Str) products;
@@ -37,6 +38,9 @@ typedef struct Operator {
 
 typedef struct OperatorSet {
     VEC(Operator) at; // sorted by name
+    // Operators that are planned for removal, and what to use instead.
+    // ops/removals.txt names those without a file of their own.
+    VEC(OperatorRole) removals;
 } OperatorSet;
 
 // Every ops/*.py of `folder`; all lives in `arena` and in the project. Fails
@@ -48,5 +52,7 @@ MUST_CHECK bool operators_load_file(OperatorSet *out, Arena *arena, Project *pro
                                     const char *path, Err *err);
 // The operator of the name, or NULL.
 const Operator *operators_find(const OperatorSet *set, Str name);
+// What to use instead of an operator that is planned for removal; else empty.
+Str operators_removal(const OperatorSet *set, Str name);
 
 #endif

@@ -1,6 +1,7 @@
 // lint.c - `npufuse lint`: existing calls of torch_npu.
 #include "base/base.h"
 
+#include "base/file.h"
 #include "base/locate.h"
 #include "cli/api_book.h"
 #include "cli/commands.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 typedef struct LintArgs {
-    const char *format, *python, *docs_path;
+    const char *format, *python, *docs_path, *stdin_name;
     bool error_on_findings, quiet;
 } LintArgs;
 
@@ -29,6 +30,8 @@ static const Option options[] = {
     {"docs-path", 0, OPTION_TEXT, "PATH",
      "a wheel, an unpacked torch_npu or its shared library, in place of the\ninstalled one",
      FIELD(docs_path)},
+    {"stdin-filename", 0, OPTION_TEXT, "NAME",
+     "how to call standard input, for PATH -", FIELD(stdin_name)},
     {"quiet", 'q', OPTION_FLAG, NULL, "only data and errors", FIELD(quiet)},
 };
 
@@ -77,13 +80,21 @@ static bool find_book(const Book **out, LintRun *job, Err *err) {
     return api_open(book, job->run, &choice, err);
 }
 
+static bool make_input(LintInput *out, LintRun *job, const PathFile *file, Err *err) {
+    *out = (LintInput){.path = file->path, .shown = file->shown};
+    if (file->path) return true;
+    out->path = file->shown.at; // standard input
+    out->has_text = true;
+    return file_read_stdin(&out->text, job->run, FILE_MAX_BYTES, err);
+}
+
 static bool run_checks(LintRun *job, Err *err) {
     const Book *book;
     uint32_t count = job->paths.files.len;
     if (!find_book(&book, job, err)) return false;
     LintInput *inputs = NEW_N(job->run, LintInput, (size_t)count + 1);
     for (uint32_t i = 0; i < count; i++) {
-        inputs[i] = (LintInput){job->paths.files.at[i].path, job->paths.files.at[i].shown};
+        if (!make_input(&inputs[i], job, &job->paths.files.at[i], err)) return false;
     }
     LintOptions how = {.inputs = inputs, .input_count = count,
                        .book = {&job->operators, book}};
@@ -128,6 +139,7 @@ int lint_command(const Args *args) {
     int code;
     if (!options_read(&given, &request.operands, &usage, args, &code)) return code;
     request.python = given.python;
+    request.stdin_name = given.stdin_name;
     LintRun job = {.given = &given, .run = args->run};
     code = lint_paths(&job, &request);
     project_free(&job.operators_project);

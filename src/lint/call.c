@@ -3,6 +3,11 @@
 
 #include "lint/call.h"
 
+// What the schemas of ops/ were read from.
+#define OPERATORS_VERSION "torch_npu 2.13.0"
+
+enum { WALK_MAX_DEPTH = 200 };
+
 static Str operator_name(const Val *callee) {
     static const char *const prefixes[] = {"torch_npu.", "torch.ops.npu."};
     if (callee->op != V_GLOBAL) return STR("");
@@ -16,7 +21,19 @@ static Str operator_name(const Val *callee) {
     return STR("");
 }
 
-// How many of the call's arguments the schema can take; false: one cannot.
+static bool is_given(const Schema *schema, uint32_t index, uint32_t places, const Val *call) {
+    if (index < places) return true;
+    for (uint32_t i = 1; i < call->nargs; i++) {
+        const Val *arg = call->args[i];
+        if (arg->op == V_STAR || (arg->op == V_KEYWORD && !arg->name)) return true;
+        bool named = arg->op == V_KEYWORD && arg->name;
+        if (named && str_eq(schema->args.at[index].name, sym_str(arg->name))) return true;
+    }
+    return false;
+}
+
+// Whether the schema has every argument of the call, and the call every one that
+// the schema needs.
 static bool fits(const Schema *schema, const Val *call) {
     uint32_t places = 0, given = 0;
     while (places < schema->args.len && !schema->args.at[places].keyword_only) places++;
@@ -27,6 +44,9 @@ static bool fits(const Schema *schema, const Val *call) {
         } else if (arg->op != V_KEYWORD) {
             given++;
         }
+    }
+    for (uint32_t i = 0; i < schema->args.len; i++) {
+        if (!schema->args.at[i].has_fallback && !is_given(schema, i, given, call)) return false;
     }
     return given <= places;
 }
@@ -42,12 +62,23 @@ static const Schema *installed_schema(const Book *book, Str name, const Val *cal
     return first < book->library.schemas.len ? &at[first] : NULL;
 }
 
+static const Schema *stated_schema(const Operator *op, const Val *call) {
+    if (fits(&op->schema, call)) return &op->schema;
+    for (uint32_t i = 0; i < op->overloads.len; i++) {
+        if (fits(&op->overloads.at[i], call)) return &op->overloads.at[i];
+    }
+    return &op->schema;
+}
+
 static void choose_schema(NpuCall *out, const CallBook *book) {
     if (book->book && book_has_library(book->book)) {
         out->schema = installed_schema(book->book, out->name, out->val);
         out->installed = out->schema != NULL;
     }
-    if (!out->schema && out->op) out->schema = &out->op->schema;
+    if (out->installed) out->owner = book_title(out->frame->flow->arena, book->book);
+    if (out->schema || !out->op) return;
+    out->schema = stated_schema(out->op, out->val);
+    out->owner = STR(OPERATORS_VERSION);
 }
 
 static void place_keyword(NpuCall *out, Val *arg) {
@@ -78,19 +109,57 @@ static void place_arguments(NpuCall *out) {
     }
 }
 
-bool npu_call(NpuCall *out, Frame *frame, const EvalRecord *record, const CallBook *book) {
-    Val *val = record->val;
-    if (!val || val->op != V_CALL || !val->nargs || record->node->kind != N_CALL) return false;
+static bool make_call(NpuCall *out, Frame *frame, Val *val, const CallBook *book) {
+    if (!val || val->op != V_CALL || !val->nargs || !val->node) return false;
     Str name = operator_name(val->args[0]);
-    if (!name.len) return false;
-    *out = (NpuCall){.frame = frame, .record = record, .val = val, .node = record->node,
+    if (!name.len || val->node->kind != N_CALL) return false;
+    *out = (NpuCall){.frame = frame, .val = val, .node = val->node, .module = val->module,
                      .name = name, .api = val->args[0]->text};
     out->op = operators_find(book->operators, name);
-    NodeList args = record->node->u.call.args, keywords = record->node->u.call.keywords;
+    out->removal = operators_removal(book->operators, name);
+    NodeList args = val->node->u.call.args, keywords = val->node->u.call.keywords;
     out->partial = args.len + keywords.len + 1 != val->nargs;
     choose_schema(out, book);
     place_arguments(out);
     return true;
+}
+
+// A function that returns the call's value has it, too, where it is called.
+static bool stands_here(const NpuCall *call, const EvalRecord *record) {
+    return call->node == record->node && call->module == call->frame->module;
+}
+
+bool npu_call(NpuCall *out, Frame *frame, const EvalRecord *record, const CallBook *book) {
+    if (!make_call(out, frame, record->val, book) || !stands_here(out, record)) return false;
+    out->record = record;
+    return true;
+}
+
+static bool see(CallWalk *walk, const Val *v) {
+    if (v->id / 64 >= walk->seen_len) return true; // made after the walk began
+    uint64_t bit = UINT64_C(1) << (v->id % 64);
+    bool before = walk->seen[v->id / 64] & bit;
+    walk->seen[v->id / 64] |= bit;
+    return before;
+}
+
+static void walk_value(CallWalk *walk, const EvalRecord *record, Val *v, int depth) {
+    NpuCall call;
+    if (depth > WALK_MAX_DEPTH || see(walk, v)) return;
+    if (make_call(&call, walk->frame, v, walk->book) && !stands_here(&call, record)) {
+        call.record = record;
+        call.through = record->node;
+        vec_push(walk->frame->flow->arena, &walk->found, call);
+    }
+    for (uint32_t i = 0; i < v->nargs; i++) walk_value(walk, record, v->args[i], depth + 1);
+}
+
+void npu_calls_through(CallWalk *walk, const EvalRecord *record) {
+    if (!walk->seen) {
+        walk->seen_len = walk->frame->flow->graph.next_id / 64 + 1;
+        walk->seen = NEW_N(walk->frame->flow->arena, uint64_t, walk->seen_len);
+    }
+    if (record->val) walk_value(walk, record, record->val, 0);
 }
 
 int call_role(const NpuCall *call, const char *role) {
@@ -105,6 +174,17 @@ int call_role(const NpuCall *call, const char *role) {
     return -1;
 }
 
+bool call_has_role(const NpuCall *call, int index, const char *role) {
+    if (!call->op || !call->schema || index < 0) return false;
+    for (uint32_t i = 0; i < call->op->roles.len; i++) {
+        const OperatorRole *r = &call->op->roles.at[i];
+        if (str_is(r->role, role) && str_eq(r->param, call->schema->args.at[index].name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 Val *call_role_value(const NpuCall *call, const char *role) {
     int at = call_role(call, role);
     return at < 0 ? NULL : call->args[at];
@@ -117,8 +197,11 @@ bool call_leaves_out(const NpuCall *call, const char *role) {
 
 Node *call_arg_node(const NpuCall *call, int index) {
     NodeList args = call->node->u.call.args, keywords = call->node->u.call.keywords;
-    if (index < 0 || call->partial) return call->node;
-    if ((uint32_t)index < args.len) return args.at[index];
+    if (index < 0 || call->partial || call->through) return call->node;
+    for (uint32_t i = 0; i < args.len && i <= (uint32_t)index; i++) {
+        if (args.at[i]->kind == N_STARRED) break;
+        if (i == (uint32_t)index) return args.at[i];
+    }
     for (uint32_t i = 0; i < keywords.len; i++) {
         const Sym *name = keywords.at[i]->u.keyword.name;
         if (name && str_eq(call->schema->args.at[index].name, sym_str(name))) {

@@ -2,10 +2,11 @@
 #include "base/base.h"
 
 #include "flow/dtype.h"
+#include "flow/call_of.h"
 #include "lint/checks.h"
 #include "lint/value.h"
 
-enum { COMPRESSED_MASK = 2048, PREFIX_ROWS = 3072 };
+enum { COMPRESSED_MASK = 2048 };
 
 static bool is_absent(const NpuCall *call, const char *role) {
     if (call_role(call, role) < 0) return false;
@@ -13,33 +14,63 @@ static bool is_absent(const NpuCall *call, const char *role) {
     return v ? val_is_none(v) : !call->open;
 }
 
-// Whether a product with anything but a mask is below the query: it may be
-// scaled already.
-static bool may_be_scaled(Val *v, int depth) {
-    v = v ? value_below(v) : NULL;
-    if (!v || depth > 12) return true;
-    switch ((int)v->op) {
-    case OP_MUL: case OP_DIV: case V_PARAM: case V_ATTR: case V_OPAQUE:
-        return true;
-    case OP_LINEAR:
+typedef enum Scaling { SCALING_NONE, SCALING_DONE, SCALING_UNKNOWN } Scaling;
+
+// A number, or what is made of sizes and numbers: 1 / math.sqrt(q.shape[-1]).
+static bool is_factor(Flow *flow, Val *v) {
+    if (is_scalar(flow, v, (Scalars){0})) return true;
+    if (v->op == V_ATTR) {
+        Resolved r = flow_resolve(flow, v);
+        return r.val && r.val != v && is_scalar(flow, r.val, (Scalars){0});
+    }
+    if (v->op != OP_POW && v->op != OP_RECIPROCAL && v->op != OP_SQRT && v->op != OP_RSQRT) {
         return false;
+    }
+    return is_factor(flow, v->args[0]);
+}
+
+static bool is_linear_layer(Flow *flow, Val *v) {
+    if (v->op != V_CALL || v->nargs != 2) return false;
+    Resolved r = flow_resolve(flow, v->args[0]);
+    return r.val && r.val->op == V_INSTANCE && !r.val->def &&
+           str_is(r.val->text, "torch.nn.Linear");
+}
+
+static Scaling scaling(Flow *flow, Val *v, int depth) {
+    v = v ? value_below(v) : NULL;
+    if (!v || depth > 12) return SCALING_UNKNOWN;
+    switch ((int)v->op) {
+    case OP_MUL: case OP_DIV: // a learned or computed factor may be anything
+        return is_factor(flow, v->args[0]) || is_factor(flow, v->args[1]) ? SCALING_DONE
+                                                                          : SCALING_UNKNOWN;
+    case OP_LINEAR: case OP_MATMUL:
+        return SCALING_NONE;
+    case V_CALL:
+        return is_linear_layer(flow, v) ? SCALING_NONE : SCALING_UNKNOWN;
     case OP_TRANSPOSE: case OP_PERMUTE: case OP_FLATTEN: case OP_UNFLATTEN: case V_PART:
-        return may_be_scaled(v->args[0], depth + 1);
-    case V_PHI:
-        return may_be_scaled(v->args[1], depth + 1) || may_be_scaled(v->args[2], depth + 1);
+    case OP_CHUNK: case OP_SPLIT: case V_ITEM:
+        return scaling(flow, v->args[0], depth + 1);
+    case V_PHI: {
+        Scaling a = scaling(flow, v->args[1], depth + 1), b = scaling(flow, v->args[2], depth + 1);
+        return a == b ? a : SCALING_UNKNOWN;
+    }
     default:
-        return true;
+        return SCALING_UNKNOWN;
     }
 }
 
-// That nothing scales is proven where the query is a projection's output; where it
-// comes from elsewhere, it is told as a warning.
+// That nothing scales is proven where query and key are outputs of projections. Where
+// they come from elsewhere it is a warning, unless one of them is scaled in sight.
 void check_scale(LintJob *job, const NpuCall *call) {
     if (!call_leaves_out(call, "attention_scale")) return;
-    bool proven = !may_be_scaled(call_role_value(call, "query"), 0);
+    Flow *flow = call->frame->flow;
+    Scaling query = scaling(flow, call_role_value(call, "query"), 0);
+    Scaling key = scaling(flow, call_role_value(call, "key"), 0);
+    job->cleared = query == SCALING_DONE || key == SCALING_DONE;
+    bool proven = query == SCALING_NONE && key == SCALING_NONE;
+    if (job->cleared || (call->through && !proven)) return;
     lint_fault(job, &(Fault){
-        .check = "scale-left-out", .severity = proven ? LINT_ERROR : LINT_WARNING,
-        .at = call->node,
+        .severity = proven ? LINT_ERROR : LINT_WARNING, .at = call->node,
         .message = arena_printf(job->arena, "%.*s is called without scale, which is 1.0 then%s",
                                 STR_FMT(call->name),
                                 proven ? ": the scores are not divided by sqrt(head_dim)"
@@ -49,35 +80,47 @@ void check_scale(LintJob *job, const NpuCall *call) {
     });
 }
 
+// Wrong where the mode was meant; where every key is to be seen, the mode says what is
+// not so.
 void check_sparse_mask(LintJob *job, const NpuCall *call) {
     int64_t mode;
     Val *given = call_role_value(call, "sparse_mode");
     if (!given || !value_int(given, &mode) || mode == 0) return;
     if (!is_absent(call, "drop_mask")) return;
     lint_fault(job, &(Fault){
-        .check = "sparse-mode-without-mask", .severity = LINT_ERROR,
-        .at = call_arg_node(call, call_role(call, "sparse_mode")),
+        .severity = LINT_WARNING, .at = call_arg_node(call, call_role(call, "sparse_mode")),
         .message = arena_printf(job->arena, "sparse_mode=%lld has no effect without atten_mask: "
                                 "every key is seen", (long long)mode),
         .right = mode >= 2 && mode <= 4
             ? STR("atten_mask=torch.triu(torch.ones(2048, 2048, dtype=torch.bool, "
-                  "device=query.device), diagonal=1)")
-            : STR("pass the atten_mask that the mode works with"),
+                  "device=query.device), diagonal=1), or no sparse_mode if every key shall be seen")
+            : STR("the atten_mask that the mode works with, or no sparse_mode"),
     });
+}
+
+static Str mask_size_text(LintJob *job, const MaskSize *size) {
+    if (size->literal) {
+        return arena_printf(job->arena, "%lld x %lld", (long long)size->rows,
+                            (long long)size->columns);
+    }
+    return STR("as long as the sequence");
 }
 
 void check_mask_size(LintJob *job, const NpuCall *call) {
     int64_t mode;
+    MaskSize size;
     Val *given = call_role_value(call, "sparse_mode");
     if (!given || !value_int(given, &mode)) return;
     bool compressed = mode == 2 || mode == 3 || mode == 4 || mode == 7 || mode == 8;
-    uint32_t size = compressed ? value_square(call_role_value(call, "drop_mask")) : 0;
-    if (!size || size == COMPRESSED_MASK) return;
+    if (!compressed || !value_mask_size(call_role_value(call, "drop_mask"), &size)) return;
+    bool fits = size.literal && size.rows == COMPRESSED_MASK && size.columns == COMPRESSED_MASK;
+    if (fits) return;
+    Str text = mask_size_text(job, &size);
     lint_fault(job, &(Fault){
-        .check = "mask-size", .severity = LINT_ERROR,
-        .at = call_arg_node(call, call_role(call, "drop_mask")),
+        .severity = LINT_ERROR, .at = call_arg_node(call, call_role(call, "drop_mask")),
         .message = arena_printf(job->arena, "sparse_mode=%lld takes a mask of 2048 x 2048 for any "
-                                "length, this one is %u x %u", (long long)mode, size, size),
+                                "length, this one is %.*s%.*s", (long long)mode, STR_FMT(text),
+                                STR_FMT(lint_place(job, call, size.from))),
         .right = STR("torch.triu(torch.ones(2048, 2048, dtype=torch.bool, device=query.device), "
                      "diagonal=1)"),
     });
@@ -91,14 +134,21 @@ void check_mask_kind(LintJob *job, const NpuCall *call) {
     Str place = lint_place(job, call, from);
     if (kind == MASK_ADDITIVE) {
         lint_fault(job, &(Fault){
-            .check = "mask-kind", .severity = LINT_ERROR, .at = at,
+            .severity = LINT_ERROR, .at = at,
             .message = arena_printf(job->arena, "atten_mask is an additive mask%.*s; the operator "
                                     "takes true or 1 where a key is dropped", STR_FMT(place)),
             .right = STR("mask < 0 of an additive mask of 0 and -inf; a bias goes to pse"),
         });
+    } else if (kind == MASK_DROPS_ITSELF) {
+        lint_fault(job, &(Fault){
+            .severity = LINT_ERROR, .at = at,
+            .message = arena_printf(job->arena, "atten_mask drops the diagonal%.*s: no query sees "
+                                    "its own key, and the first one sees none", STR_FMT(place)),
+            .right = STR("torch.triu(ones, diagonal=1)"),
+        });
     } else if (kind == MASK_KEEPS) {
         lint_fault(job, &(Fault){
-            .check = "mask-kind", .severity = LINT_ERROR, .at = at,
+            .severity = LINT_ERROR, .at = at,
             .message = arena_printf(job->arena, "atten_mask is true where a key is seen%.*s; the "
                                     "operator drops what is true", STR_FMT(place)),
             .right = STR("the negation of it: ~mask, as for a mask of "
@@ -124,23 +174,73 @@ static Val *sdpa_mask(const Val *call) {
     return call->nargs > 4 && call->args[4]->op != V_KEYWORD ? call->args[4] : NULL;
 }
 
-// scaled_dot_product_attention keeps what is true and adds what is a number;
-// neither is what atten_mask means, so one value cannot be right for both.
+typedef enum OtherUse { USE_NONE, USE_SDPA, USE_KEEPS, USE_ADDED } OtherUse;
+
+static bool is_negation(const Val *v, const Val *x) {
+    if (v->op == V_PYOP && v->ck == A_INVERT) return v->args[0] == x;
+    if (v->op == V_PYOP && v->ck == A_EQ) return v->args[0] == x && val_near(v->args[1], 0);
+    return value_of_call((Val *)(uintptr_t)v, "logical_not") == x;
+}
+
+// scores.masked_fill(~x, -inf), torch.where(x, scores, -inf)
+static bool keeps_what_is_true(const Val *v, const Val *x) {
+    if (v->op == OP_MASKED_FILL && v->nargs > 2) {
+        return value_is_very_negative(v->args[2]) && is_negation(v->args[1], x);
+    }
+    return v->op == OP_WHERE && v->nargs > 2 && v->args[0] == x &&
+           value_is_very_negative(v->args[2]);
+}
+
+// q @ k^T * scale + x
+static bool is_score(const Val *v, int depth) {
+    if (v->op == OP_MATMUL) return true;
+    bool through = v->op == OP_MUL || v->op == OP_DIV || v->op == V_CAST;
+    if (!through || depth > 6) return false;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (is_score(v->args[i], depth + 1)) return true;
+    }
+    return false;
+}
+
+static bool is_added(const Val *v, const Val *x) {
+    if (v->op != OP_ADD || v->nargs < 2) return false;
+    return (v->args[0] == x && is_score(v->args[1], 0)) ||
+           (v->args[1] == x && is_score(v->args[0], 0));
+}
+
+static OtherUse other_use(const Val *v, const Val *mask) {
+    if (is_sdpa(v) && sdpa_mask(v) == mask) return USE_SDPA;
+    if (keeps_what_is_true(v, mask)) return USE_KEEPS;
+    return is_added(v, mask) ? USE_ADDED : USE_NONE;
+}
+
+static const char *use_words(OtherUse use) {
+    switch (use) {
+    case USE_SDPA: return "goes to scaled_dot_product_attention, where true is seen";
+    case USE_KEEPS: return "says elsewhere what is seen";
+    case USE_ADDED: return "is added to the scores";
+    case USE_NONE: break;
+    }
+    BUG("use %d", (int)use);
+}
+
+// A use of the same value that atten_mask, which is true where a key is dropped,
+// cannot agree with.
 void check_mask_shared(LintJob *job, const NpuCall *call) {
     Val *given = call_role_value(call, "drop_mask");
-    if (!given || val_is_none(given) || given->op == V_CONST) return;
+    if (!given || given->op == V_CONST) return;
     const Frame *f = call->frame;
     for (uint32_t i = 0; i < f->evals.len; i++) {
-        const Val *v = f->evals.at[i].val;
-        if (!v || !is_sdpa(v) || sdpa_mask(v) != given) continue;
+        const EvalRecord *record = &f->evals.at[i];
+        OtherUse use = record->val ? other_use(record->val, given) : USE_NONE;
+        if (use == USE_NONE) continue;
         lint_fault(job, &(Fault){
-            .check = "mask-shared-with-sdpa", .severity = LINT_ERROR,
-            .at = call_arg_node(call, call_role(call, "drop_mask")),
-            .message = arena_printf(job->arena, "the same mask goes to "
-                                    "scaled_dot_product_attention (line %u), where true is seen; "
-                                    "here true is dropped",
-                                    source_line(&f->module->source, f->evals.at[i].node->start)),
-            .right = STR("negate it for one of them: atten_mask=~mask"),
+            .severity = LINT_ERROR, .at = call_arg_node(call, call_role(call, "drop_mask")),
+            .message = arena_printf(job->arena, "the same mask %s (line %u); here true is dropped",
+                                    use_words(use),
+                                    source_line(&f->module->source, record->node->start)),
+            .right = use == USE_ADDED ? STR("mask < 0 of a mask of 0 and -inf; a bias goes to pse")
+                                      : STR("negate it for one of them: atten_mask=~mask"),
         });
         return;
     }
@@ -175,7 +275,7 @@ void check_dtypes(LintJob *job, const NpuCall *call) {
     }
     if (!fixed || !lowered || strcmp(fixed, "torch.float32") != 0) return;
     lint_fault(job, &(Fault){
-        .check = "mixed-dtypes", .severity = LINT_WARNING, .at = call->node,
+        .severity = LINT_WARNING, .at = call->node,
         .message = arena_printf(job->arena, "%s is %s and %s is not under autocast: the operator "
                                 "takes one dtype", fixed_role, fixed, lowered),
         .right = arena_printf(job->arena, "cast back before the call: %s = %s.to(%s.dtype)",

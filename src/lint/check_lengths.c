@@ -4,36 +4,78 @@
 #include "lint/checks.h"
 #include "lint/value.h"
 
-static void check_ends(LintJob *job, const NpuCall *call, const OperatorRole *role, int at) {
-    Val *from;
-    LengthsKind kind = call->args[at] ? value_lengths(call->args[at], &from) : LENGTHS_UNKNOWN;
-    if (kind != LENGTHS_COUNTS && kind != LENGTHS_LEADING_ZERO) return;
-    Str place = lint_place(job, call, from);
-    bool zero = kind == LENGTHS_LEADING_ZERO;
+// flash-attn's own function takes lengths with a 0 in front.
+static bool is_flash_varlen(const Val *v) {
+    if (v->op != V_CALL || v->args[0]->op != V_GLOBAL) return false;
+    Str name = v->args[0]->text;
+    return str_starts(name, "flash_attn.") && str_ends(name, ".flash_attn_varlen_func");
+}
+
+static bool is_cu_seqlens(const Val *call, const Val *x) {
+    for (uint32_t i = 1; i < call->nargs; i++) {
+        const Val *arg = call->args[i];
+        bool keyword = arg->op == V_KEYWORD && arg->name &&
+                       str_starts(sym_str(arg->name), "cu_seqlens");
+        if (keyword && value_below(arg->args[0]) == x) return true;
+        bool place = arg->op != V_KEYWORD && (i == 4 || i == 5); // q, k, v, cu_q, cu_k
+        if (place && value_below(call->args[i]) == x) return true;
+    }
+    return false;
+}
+
+// The same value goes to flash-attn in this function.
+static const EvalRecord *shared_with_flash(const NpuCall *call, Val *v) {
+    const Frame *f = call->frame;
+    const Val *below = value_below(v);
+    if (call->through || below->op == V_CONST) return NULL;
+    for (uint32_t i = 0; i < f->evals.len; i++) {
+        const EvalRecord *record = &f->evals.at[i];
+        if (record->val && is_flash_varlen(record->val) && is_cu_seqlens(record->val, below)) {
+            return record;
+        }
+    }
+    return NULL;
+}
+
+static void fault_ends(LintJob *job, const NpuCall *call, int at, Str how) {
     lint_fault(job, &(Fault){
-        .check = "lengths-not-cumulative", .severity = LINT_ERROR,
-        .at = call_arg_node(call, at),
-        .message = arena_printf(job->arena, "%.*s %s%.*s; the operator takes the end of each "
-                                "sequence, summed up, without a 0 in front",
-                                STR_FMT(role->param),
-                                zero ? "begins with 0, as cu_seqlens of flash-attn do"
-                                     : "holds the length of each sequence",
-                                STR_FMT(place)),
-        .right = zero ? STR("the part behind the first entry: cu_seqlens[1:].tolist()")
-                      : STR("the sums: lengths.cumsum(0).tolist()"),
+        .severity = LINT_ERROR, .at = call_arg_node(call, at),
+        .message = arena_printf(job->arena, "%.*s holds the length of each sequence%.*s; the "
+                                "operator takes the end of each, summed up",
+                                STR_FMT(call->schema->args.at[at].name), STR_FMT(how)),
+        .right = STR("the sums: lengths.cumsum(0).tolist()"),
     });
 }
 
+static void fault_zero(LintJob *job, const NpuCall *call, int at, Str how) {
+    lint_fault(job, &(Fault){
+        .severity = LINT_WARNING, .at = call_arg_node(call, at),
+        .message = arena_printf(job->arena, "%.*s begins with 0, as cu_seqlens of flash-attn "
+                                "do%.*s; the operator takes the end of each sequence, so this is "
+                                "an empty one in front",
+                                STR_FMT(call->schema->args.at[at].name), STR_FMT(how)),
+        .right = STR("the part behind the first entry: cu_seqlens[1:].tolist()"),
+    });
+}
+
+static void check_ends(LintJob *job, const NpuCall *call, int at) {
+    Val *from;
+    if (!call->args[at]) return;
+    LengthsKind kind = value_lengths(call->args[at], &from);
+    Str place = lint_place(job, call, from);
+    if (kind == LENGTHS_COUNTS) fault_ends(job, call, at, place);
+    if (kind == LENGTHS_LEADING_ZERO) fault_zero(job, call, at, place);
+    if (kind != LENGTHS_UNKNOWN) return;
+    const EvalRecord *flash = shared_with_flash(call, call->args[at]);
+    if (!flash) return;
+    uint32_t line = source_line(&call->frame->module->source, flash->node->start);
+    fault_zero(job, call, at, arena_printf(job->arena, " (as in line %u)", line));
+}
+
 void check_lengths(LintJob *job, const NpuCall *call) {
-    if (!call->op || !call->schema) return;
-    for (uint32_t i = 0; i < call->op->roles.len; i++) {
-        const OperatorRole *role = &call->op->roles.at[i];
-        if (!str_is(role->role, "cumulative_ends")) continue;
-        for (uint32_t k = 0; k < call->schema->args.len && k < CALL_MAX_ARGS; k++) {
-            if (str_eq(call->schema->args.at[k].name, role->param)) {
-                check_ends(job, call, role, (int)k);
-            }
-        }
+    if (!call->schema) return;
+    for (uint32_t k = 0; k < call->schema->args.len && k < CALL_MAX_ARGS; k++) {
+        if (call_has_role(call, (int)k, "cumulative_ends")) check_ends(job, call, (int)k);
     }
 }
 
@@ -50,7 +92,7 @@ void check_group_list(LintJob *job, const NpuCall *call) {
     Str place = lint_place(job, call, from);
     // A list that is written out may be of one group only.
     lint_fault(job, &(Fault){
-        .check = "group-list-kind", .severity = LINT_ERROR,
+        .severity = LINT_ERROR,
         .at = call_arg_node(call, call_role(call, "group_list")),
         .message = arena_printf(job->arena, "group_list holds %s%.*s and group_list_type is %lld, "
                                 "which means %s", counts ? "the count of each group"

@@ -4,88 +4,193 @@
 #include "lint/checks.h"
 #include "lint/value.h"
 
-static bool is_tensor_operator(const Val *v) {
-    return v->op > V_CAST || v->op == V_CAST;
+// ---- several results as one tensor ---------------------------------------------------
+
+// What a tuple has, too; any other attribute raises.
+static bool is_tuple_attribute(const Sym *name) {
+    Str text = sym_str(name);
+    return str_is(text, "count") || str_is(text, "index") || str_starts(text, "__");
+}
+
+static bool is_sequence(const Val *v) {
+    return v->op == V_TUPLE || v->op == V_LIST || (v->op == V_CONST && v->ck == CONST_INT);
+}
+
+// Operators of the graph that a tuple has as well: t + (x,), t * 2, torch.cat(t).
+static bool takes_tuples(const Val *v) {
+    if (v->op == OP_CAT || v->op == OP_STACK) return true;
+    if (v->op != OP_ADD && v->op != OP_MUL) return false;
+    return is_sequence(v->args[0]) || is_sequence(v->args[1]);
 }
 
 // Whether the operator reads `x` as a tensor.
-static bool reads(const Val *v, const Val *x) {
-    if (!is_tensor_operator(v)) return false;
+static bool reads_tensor(const Val *v, const Val *x) {
+    if (v->op == V_CALL) { // x.npu()
+        const Val *callee = v->args[0];
+        return callee->op == V_ATTR && callee->args[0] == x && !is_tuple_attribute(callee->name);
+    }
+    if (v->op < V_CAST || takes_tuples(v)) return false;
     for (uint32_t i = 0; i < v->nargs; i++) {
         if (v->args[i] == x) return true;
     }
     return false;
 }
 
-// Methods and attributes that a tensor has and a tuple has not.
-static bool is_tensor_attribute(const Val *v, const Val *x) {
-    static const char *const names[] = {"shape", "dtype", "device", "to", "view", "reshape",
-                                        "transpose", "float", "size", "contiguous", "permute"};
-    if (v->op != V_ATTR || v->args[0] != x) return false;
-    for (size_t i = 0; i < COUNT(names); i++) {
-        if (strcmp(v->name->text, names[i]) == 0) return true;
+// isinstance(x, torch.Tensor), type(x), hasattr(x, ...): the code asks what x is.
+static bool asks_what_it_is(const Val *v, const Val *x) {
+    if (v->op != V_CALL || v->nargs < 2 || v->args[1] != x) return false;
+    const Val *callee = v->args[0];
+    return val_is_global(callee, "isinstance") || val_is_global(callee, "type") ||
+           val_is_global(callee, "hasattr") || val_is_global(callee, "torch.is_tensor");
+}
+
+// Schemas with names for their results give a named tuple.
+static bool has_named_results(const Schema *schema) {
+    for (uint32_t i = 0; i < schema->returns.len; i++) {
+        Str type = schema->returns.at[i];
+        if (type.len && memchr(type.at, ' ', type.len)) return true;
     }
     return false;
 }
 
 void check_tuple(LintJob *job, const NpuCall *call) {
-    if (!call->schema || call->schema->returns.len < 2) return;
+    if (!call->schema || call->schema->returns.len < 2 || has_named_results(call->schema)) return;
     const Frame *f = call->frame;
+    const EvalRecord *use = NULL;
     for (uint32_t i = 0; i < f->evals.len; i++) {
         const EvalRecord *record = &f->evals.at[i];
-        const Val *v = record->val;
-        if (!v || (!reads(v, call->val) && !is_tensor_attribute(v, call->val))) continue;
-        if (v->op == OP_CAT || v->op == OP_STACK) continue; // of a tuple of tensors
-        lint_fault(job, &(Fault){
-            .check = "tuple-not-indexed", .severity = LINT_ERROR, .at = call->node,
-            .message = arena_printf(job->arena, "%.*s returns %u values; line %u uses them as one "
-                                    "tensor", STR_FMT(call->name),
-                                    (unsigned)call->schema->returns.len,
-                                    source_line(&f->module->source, record->node->start)),
-            .right = STR("the first of them: [0]"),
-            .fix = STR("[0]"), .fix_behind = call->node,
-        });
-        return;
+        if (!record->val || record->val == call->val) continue;
+        if (asks_what_it_is(record->val, call->val)) return;
+        if (!use && reads_tensor(record->val, call->val)) use = record;
     }
+    if (!use) return;
+    lint_fault(job, &(Fault){
+        .severity = LINT_ERROR, .at = call->node,
+        .message = arena_printf(job->arena, "%.*s returns %u values; line %u uses them as one "
+                                "tensor", STR_FMT(call->name),
+                                (unsigned)call->schema->returns.len,
+                                source_line(&f->module->source, use->node->start)),
+        .right = STR("the first of them: [0]"),
+        .fix = STR("[0]"), .fix_behind = call->node,
+    });
 }
 
-// The first expression behind the call that reads what was written over.
-static const EvalRecord *read_later(const NpuCall *call, const Val *written) {
+// ---- written in place ----------------------------------------------------------------
+
+// The alias set of a type: "a!" of "Tensor(a!)"; empty where it has none.
+static Str alias_set(Str type) {
+    const char *open = type.len ? memchr(type.at, '(', type.len) : NULL;
+    if (!open) return STR("");
+    Str rest = {open + 1, (size_t)(type.at + type.len - open - 1)};
+    return str_take(&rest, ')');
+}
+
+// Written in place and handed back as a result, so that the old value is lost to who
+// thinks that the result is another tensor. What is written and not handed back, a
+// cache, is written on purpose.
+static bool is_handed_back(const NpuCall *call, uint32_t index) {
+    const SchemaArg *arg = &call->schema->args.at[index];
+    if (call_has_role(call, (int)index, "written")) return true;
+    for (uint32_t i = 0; arg->mutated && i < call->schema->returns.len; i++) {
+        if (str_eq(alias_set(call->schema->returns.at[i]), alias_set(arg->type))) return true;
+    }
+    return false;
+}
+
+typedef struct LaterRead {
+    const Frame *frame;
+    const NpuCall *call;
+    const Val *written;
+    const Node *found;
+} LaterRead;
+
+// x.shape, x.dtype and the like do not read the numbers.
+static bool reads_no_numbers(const Node *attribute) {
+    static const char *const names[] = {"shape", "dtype", "device", "ndim", "size", "dim",
+                                        "numel", "stride", "layout", "requires_grad", "is_npu"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (strcmp(attribute->u.attribute.attr->text, names[i]) == 0) return true;
+    }
+    return false;
+}
+
+static bool holds(const NodeList *block, const Node *node) {
+    return block->len && node->start >= block->at[0]->start &&
+           node->end <= block->at[block->len - 1]->end;
+}
+
+static bool search_read(Node *node, void *data) {
+    LaterRead *search = data;
+    if (search->found || node->end <= search->call->node->end) return true;
+    if (node->kind == N_ATTRIBUTE && reads_no_numbers(node)) return true;
+    if (node->kind == N_DELETE) return true;
+    if (node->kind == N_IF && holds(&node->u.while_.body, search->call->node)) {
+        // Its `else` is another way.
+        for (uint32_t i = 0; i < node->u.while_.body.len; i++) {
+            search_read(node->u.while_.body.at[i], data);
+        }
+        return true;
+    }
+    bool loads = (node->kind == N_NAME && node->ctx == CTX_LOAD) ||
+                 (node->kind == N_ATTRIBUTE && node->ctx == CTX_LOAD);
+    if (loads && node->start >= search->call->record->stmt->end &&
+        node_val(search->frame->mf, node) == search->written) {
+        search->found = node;
+        return true;
+    }
+    return node_children(node, search_read, data);
+}
+
+static const Node *read_later(const NpuCall *call, Val *written) {
     const Frame *f = call->frame;
-    for (uint32_t i = 0; i < f->evals.len; i++) {
-        const EvalRecord *record = &f->evals.at[i];
-        if (record->val != written || !record->stmt || !call->record->stmt) continue;
-        if (record->node->start < call->record->stmt->end) continue;
-        if (record->node->kind != N_NAME || record->node->ctx != CTX_LOAD) continue;
-        return record;
-    }
-    return NULL;
+    if (!f->fn || f->fn->kind == N_LAMBDA || !call->record->stmt) return NULL;
+    LaterRead search = {.frame = f, .call = call, .written = written};
+    NodeList body = f->fn->u.function->body;
+    for (uint32_t i = 0; i < body.len; i++) search_read(body.at[i], &search);
+    return search.found;
 }
 
-// Something that has a name to be read by, not a literal.
+// The block that the call's statement stands in ends by return or raise, and the read
+// is behind it.
+static bool is_cut_off(const NpuCall *call, const Node *read) {
+    const Frame *f = call->frame;
+    for (uint32_t i = 0; i < f->stmts.len; i++) {
+        const StmtInfo *s = &f->stmts.at[i];
+        const Node *last = s->block->at[s->block->len - 1];
+        if (s->stmt != call->record->stmt) continue;
+        bool leaves = last->kind == N_RETURN || last->kind == N_RAISE;
+        return leaves && read->start >= last->end;
+    }
+    return false;
+}
+
 static bool is_named(const Val *v) {
-    return v->op == V_PARAM || v->op == V_ATTR || v->op > V_CAST || v->op == V_CALL;
+    return v->op == V_PARAM || v->op == V_ATTR || v->op > V_CAST || v->op == V_CALL ||
+           v->op == V_ITEM || v->op == V_PART;
+}
+
+// `op(x)` as a statement writes into x on purpose.
+static bool is_statement(const NpuCall *call) {
+    const Node *stmt = call->record->stmt;
+    return stmt && stmt->kind == N_EXPR && stmt->u.return_.value == call->node;
 }
 
 void check_in_place(LintJob *job, const NpuCall *call) {
-    if (!call->schema) return;
+    if (!call->schema || call->through || is_statement(call)) return;
     // A name that ends in '_' says it, as everywhere in torch.
     if (call->name.len && call->name.at[call->name.len - 1] == '_') return;
     for (uint32_t k = 0; k < call->schema->args.len && k < CALL_MAX_ARGS; k++) {
         const SchemaArg *arg = &call->schema->args.at[k];
         Val *v = call->args[k];
-        bool out = arg->keyword_only && str_starts(arg->name, "out");
-        if (!arg->mutated || out || !v || !is_named(v)) continue;
-        const EvalRecord *later = read_later(call, v);
-        if (!later) continue;
+        if (!v || arg->keyword_only || !is_named(v) || !is_handed_back(call, k)) continue;
+        const Node *later = read_later(call, v);
+        if (!later || is_cut_off(call, later)) continue;
         lint_fault(job, &(Fault){
-            .check = "in-place-input-reused", .severity = LINT_WARNING,
-            .at = call_arg_node(call, (int)k),
+            .severity = LINT_WARNING, .at = call_arg_node(call, (int)k),
             .message = arena_printf(job->arena, "%.*s writes its result into '%.*s', which line %u "
                                     "still reads", STR_FMT(call->name), STR_FMT(arg->name),
-                                    source_line(&call->frame->module->source,
-                                                later->node->start)),
-            .right = STR("a copy where the old value is needed: x.clone()"),
+                                    source_line(&call->frame->module->source, later->start)),
+            .right = STR("the result from there on, or a copy for the operator: x.clone()"),
         });
     }
 }

@@ -4,6 +4,8 @@
 #include "lint/checks.h"
 #include "lint/value.h"
 
+enum { DEPENDS_MAX_DEPTH = 200, DEPENDS_MAX_STEPS = 20000 };
+
 // self.training, also negated: 1 where the value is true in training, 0 where it is
 // false there, -1 where it is something else.
 static int training_truth(const Val *v, int depth) {
@@ -25,7 +27,7 @@ typedef struct BranchSearch {
     const Frame *frame;
     const Node *call;
     bool trains; // the call stands where self.training is true
-    bool off;    // it stands where it is false
+    bool off;    // it stands where it is false, or where gradients are off
 } BranchSearch;
 
 static bool holds(const NodeList *block, const Node *node) {
@@ -33,8 +35,19 @@ static bool holds(const NodeList *block, const Node *node) {
            node->end <= block->at[block->len - 1]->end;
 }
 
+static bool stops_here(const Frame *f, const Node *with) {
+    for (uint32_t i = 0; i < with->u.with.items.len; i++) {
+        const Val *v = node_val(f->mf, with->u.with.items.at[i]->u.withitem.expr);
+        if (v && stops_gradients(v)) return true;
+    }
+    return false;
+}
+
 static bool search_branch(Node *node, void *data) {
     BranchSearch *search = data;
+    if (node->kind == N_WITH && holds(&node->u.with.body, search->call)) {
+        search->off |= stops_here(search->frame, node);
+    }
     if (node->kind == N_IF) {
         const Val *test = node_val(search->frame->mf, node->u.while_.test);
         int truth = training_truth(test, 0);
@@ -49,15 +62,37 @@ static bool search_branch(Node *node, void *data) {
     return node_children(node, search_branch, data);
 }
 
-// loss.backward() and torch.autograd.grad of something in this function.
-static bool has_backward(const Frame *f) {
+typedef struct Dependence {
+    const Val *on;
+    uint32_t steps;
+} Dependence;
+
+// Whether gradients of v reach the value: what is detached in between cuts them off.
+static bool depends(Dependence *d, const Val *v, int depth) {
+    if (v == d->on) return true;
+    if (v->op == OP_DETACH || depth > DEPENDS_MAX_DEPTH) return false;
+    if (++d->steps > DEPENDS_MAX_STEPS) return false;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (depends(d, v->args[i], depth + 1)) return true;
+    }
+    return false;
+}
+
+// y.backward() and torch.autograd.grad(y, ...) of a y that the call goes into.
+static bool has_backward(const NpuCall *call) {
+    const Frame *f = call->frame;
     for (uint32_t i = 0; i < f->evals.len; i++) {
-        Val *v = f->evals.at[i].val;
+        const Val *v = f->evals.at[i].val;
         if (!v || v->op != V_CALL) continue;
-        const Val *callee = v->args[0];
-        if (val_is_global(callee, "torch.autograd.grad")) return true;
-        bool method = callee->op == V_ATTR && strcmp(callee->name->text, "backward") == 0;
-        if (method && v->nargs == 1) return true;
+        const Val *callee = v->args[0], *of = NULL;
+        bool grad = val_is_global(callee, "torch.autograd.grad") ||
+                    val_is_global(callee, "torch.autograd.backward");
+        if (grad && v->nargs > 1) of = v->args[1];
+        if (callee->op == V_ATTR && strcmp(callee->name->text, "backward") == 0) {
+            of = callee->args[0];
+        }
+        Dependence d = {.on = call->val};
+        if (of && depends(&d, of, 0)) return true;
     }
     return false;
 }
@@ -76,16 +111,26 @@ static bool is_custom_function(const Frame *f) {
     return false;
 }
 
+// @torch.no_grad() on the function.
+static bool is_detached(Frame *f) {
+    if (f->fn->kind == N_LAMBDA) return false;
+    NodeList decorators = f->fn->u.function->decorators;
+    for (uint32_t i = 0; i < decorators.len; i++) {
+        if (stops_gradients(eval_expr(f->mf->frame, decorators.at[i]))) return true;
+    }
+    return false;
+}
+
 void check_gradient(LintJob *job, const NpuCall *call) {
     const Operator *op = call->op;
     if (!op || op->grad == GRAD_DIFFERENTIABLE || !call->frame->fn) return;
-    if ((call->val->flags & VF_NO_GRAD) || is_custom_function(call->frame)) return;
+    if (is_custom_function(call->frame) || is_detached(call->frame)) return;
     BranchSearch search = {.frame = call->frame, .call = call->node};
     node_children(call->frame->fn, search_branch, &search);
-    if (search.off || (!search.trains && !has_backward(call->frame))) return;
+    if (search.off || (!search.trains && !has_backward(call))) return;
     bool raises = op->grad == GRAD_RAISES;
     lint_fault(job, &(Fault){
-        .check = "no-gradient", .severity = LINT_ERROR, .at = call->node,
+        .severity = LINT_ERROR, .at = call->node,
         .message = arena_printf(job->arena, "%.*s has no backward and stands where the source "
                                 "trains: %s", STR_FMT(call->name),
                                 raises ? "backward raises"
@@ -95,10 +140,11 @@ void check_gradient(LintJob *job, const NpuCall *call) {
 }
 
 void check_removal(LintJob *job, const NpuCall *call) {
-    if (!call->op || !call->op->removal.len) return;
+    Str use = call->removal;
+    if (!use.len) return;
     lint_fault(job, &(Fault){
-        .check = "planned-removal", .severity = LINT_NOTE, .at = call->node,
+        .severity = LINT_NOTE, .at = call->node,
         .message = arena_printf(job->arena, "%.*s is planned for removal", STR_FMT(call->name)),
-        .right = call->op->removal,
+        .right = use,
     });
 }

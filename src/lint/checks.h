@@ -8,7 +8,6 @@
 
 // What a check found, before it is a record.
 typedef struct Fault {
-    const char *check;
     LintSeverity severity;
     Node *at; // of the call's module
     Str message, right;
@@ -19,6 +18,7 @@ typedef struct Fault {
 typedef struct LintJob {
     Arena *arena; // of the records
     VEC(Fault) faults;
+    bool cleared; // what the call is given here is right: no warning at the call itself
 } LintJob;
 
 typedef void (*CheckFunction)(LintJob *job, const NpuCall *call);
@@ -28,6 +28,7 @@ typedef struct Check {
     CheckFunction run;
     const char *purpose; // one line, for --list-checks
     const char *source;  // where the constraint was read
+    bool in_context; // also asked where a function is called that has the call inside
 } Check;
 
 extern const Check lint_checks[];
@@ -46,7 +47,7 @@ void check_in_place(LintJob *job, const NpuCall *call);
 void check_gradient(LintJob *job, const NpuCall *call);
 void check_removal(LintJob *job, const NpuCall *call);
 void check_dtypes(LintJob *job, const NpuCall *call);
-void check_constants(LintJob *job, const NpuCall *call);
+void check_limits(LintJob *job, const NpuCall *call);
 
 // Adds a fault without a fix.
 void lint_fault(LintJob *job, const Fault *fault);

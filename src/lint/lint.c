@@ -10,8 +10,23 @@
 
 enum { MODULES_MAX_BYTES = 96 * 1024 * 1024 };
 
+// A check's answer about one call, wherever it was asked.
+typedef struct CallKey {
+    const char *path; // of the call's module
+    uint32_t start;   // of the call
+    const char *check;
+} CallKey;
+
+typedef struct Pending {
+    LintFinding finding;
+    CallKey key;
+    bool context; // told where a function is called that has the call inside
+} Pending;
+
 typedef struct Lint {
     LintSet *out;
+    VEC(Pending) pending;
+    VEC(CallKey) cleared;
     Arena *run;
     Arena file, scratch; // of one input
     const LintOptions *options;
@@ -56,58 +71,122 @@ static bool is_ignored(const SourceText *source, const Node *call, Str check) {
     return false;
 }
 
-// ---- one file -------------------------------------------------------------------------
+// ---- one call -------------------------------------------------------------------------
 
-static void add_finding(Lint *lint, const NpuCall *call, const Fault *fault, const Check *check) {
+static Str message_of(Lint *lint, const NpuCall *call, const Fault *fault) {
+    if (!call->through) return arena_str(lint->run, fault->message);
+    return arena_printf(lint->run, "%.*s (the call at %.*s:%u)", STR_FMT(fault->message),
+                        STR_FMT(call->module->shown),
+                        source_line(&call->module->source, call->node->start));
+}
+
+static LintFinding make_finding(Lint *lint, const NpuCall *call, const Fault *fault,
+                                const Check *check) {
     const SourceText *source = &call->frame->module->source;
+    const Node *at = call->through ? call->through : fault->at;
     LintFinding out = {
         .check = str_of(check->id), .severity = fault->severity,
         .file = arena_str(lint->run, call->frame->module->shown),
-        .line = source_line(source, fault->at->start),
-        .column = source_col(source, fault->at->start) + 1,
-        .start = fault->at->start, .end = fault->at->end,
-        .api = arena_str(lint->run, call->api),
-        .message = arena_str(lint->run, fault->message),
-        .right = arena_str(lint->run, fault->right), .source = str_of(check->source),
-        .fix = arena_str(lint->run, fault->fix),
-        .fix_at = fault->fix_behind ? fault->fix_behind->end : 0,
-        .ignored = is_ignored(source, call->node, str_of(check->id)),
+        .line = source_line(source, at->start), .column = source_col(source, at->start) + 1,
+        .start = at->start, .end = at->end, .api = arena_str(lint->run, call->api),
+        .message = message_of(lint, call, fault), .right = arena_str(lint->run, fault->right),
+        .source = str_of(check->source),
     };
+    if (fault->fix_behind && !call->through) {
+        out.fix = arena_str(lint->run, fault->fix);
+        out.fix_at = fault->fix_behind->end;
+    }
+    out.ignored = is_ignored(source, call->through ? call->through : call->node, out.check);
     out.source_line = arena_str(lint->run, source_line_text(source, out.line));
-    if (out.ignored) lint->out->ignored++;
-    else vec_push(lint->run, &lint->out->at, out);
+    return out;
 }
 
 static void check_call(Lint *lint, const NpuCall *call) {
-    lint->out->call_count++;
     for (uint32_t i = 0; i < lint_check_count; i++) {
+        const Check *check = &lint_checks[i];
         LintJob job = {.arena = &lint->scratch};
-        lint_checks[i].run(&job, call);
+        if (call->through && !check->in_context) continue;
+        check->run(&job, call);
+        CallKey key = {arena_cstr(lint->run, str_of(call->module->path)), call->node->start,
+                       check->id};
+        if (job.cleared) vec_push(lint->run, &lint->cleared, key);
         for (uint32_t k = 0; k < job.faults.len; k++) {
-            add_finding(lint, call, &job.faults.at[k], &lint_checks[i]);
+            Pending pending = {make_finding(lint, call, &job.faults.at[k], check), key,
+                               call->through != NULL};
+            vec_push(lint->run, &lint->pending, pending);
         }
     }
 }
 
-static void check_frame(Lint *lint, Frame *frame) {
-    for (uint32_t i = 0; i < frame->evals.len; i++) {
-        NpuCall call;
-        if (npu_call(&call, frame, &frame->evals.at[i], &lint->options->book)) {
-            check_call(lint, &call);
-        }
+// ---- one file -------------------------------------------------------------------------
+
+static void check_record(Lint *lint, Frame *frame, CallWalk *walk, const EvalRecord *record) {
+    NpuCall call;
+    if (npu_call(&call, frame, record, &lint->options->book)) {
+        lint->out->call_count++;
+        check_call(lint, &call);
     }
+    npu_calls_through(walk, record);
+}
+
+static void check_found(Lint *lint, const CallWalk *walk) {
+    for (uint32_t i = 0; i < walk->found.len; i++) check_call(lint, &walk->found.at[i]);
+}
+
+static void check_frame(Lint *lint, Frame *frame) {
+    CallWalk walk = {.frame = frame, .book = &lint->options->book};
+    for (uint32_t i = 0; i < frame->evals.len; i++) {
+        EvalRecord record = frame->evals.at[i];
+        check_record(lint, frame, &walk, &record);
+    }
+    check_found(lint, &walk);
+}
+
+typedef struct TopLevel {
+    Lint *lint;
+    Frame *frame; // of the module
+    CallWalk walk;
+} TopLevel;
+
+// Calls outside of functions, those of a class's body among them.
+static bool check_top_level(Node *node, void *data) {
+    TopLevel *top = data;
+    bool function = node->kind == N_FUNCTION_DEF || node->kind == N_ASYNC_FUNCTION_DEF ||
+                    node->kind == N_LAMBDA;
+    if (function) return true;
+    if (!node_children(node, check_top_level, data)) return false;
+    if (node->kind != N_CALL) return true;
+    EvalRecord record = {.node = node, .val = eval_expr(top->frame, node)};
+    check_record(top->lint, top->frame, &top->walk, &record);
+    return true;
+}
+
+static void check_module(Lint *lint, Flow *flow, Module *m) {
+    ModuleFlow *mf = flow_module(flow, m);
+    TopLevel top = {lint, mf->frame, {.frame = mf->frame, .book = &lint->options->book}};
+    flow_list_functions(flow, mf);
+    for (uint32_t i = 0; i < mf->functions.len; i++) {
+        Frame *frame = flow_function(flow, mf, mf->functions.at[i]);
+        if (frame) check_frame(lint, frame);
+    }
+    node_children(m->parsed.module, check_top_level, &top);
+    check_found(lint, &top.walk);
 }
 
 static bool mentions_npu(const Module *m) {
     return str_contains(m->source.text, STR("npu"));
 }
 
+static void skip_file(Lint *lint, Str file, const char *why) {
+    Str note = arena_printf(lint->run, "%.*s: skipped: %s", STR_FMT(file), why);
+    vec_push(lint->run, &lint->out->notes, note);
+}
+
 static void lint_file(Lint *lint, const LintInput *input) {
     Err err;
     Module *m = project_open(&lint->project, input->path, input->shown, &err);
     if (!m) {
-        Str note = arena_printf(lint->run, "%.*s: skipped: %s", STR_FMT(input->shown), err.text);
-        vec_push(lint->run, &lint->out->notes, note);
+        skip_file(lint, input->shown, err.text);
         return;
     }
     lint->out->file_count++;
@@ -115,23 +194,71 @@ static void lint_file(Lint *lint, const LintInput *input) {
     Flow flow;
     flow_init(&flow, &lint->project, &lint->ops, &lint->file);
     flow.scratch = &lint->scratch;
-    ModuleFlow *mf = flow_module(&flow, m);
-    flow_list_functions(&flow, mf);
-    for (uint32_t i = 0; i < mf->functions.len; i++) {
-        Frame *frame = flow_function(&flow, mf, mf->functions.at[i]);
-        if (frame) check_frame(lint, frame);
-    }
+    check_module(lint, &flow, m);
     arena_clear(&lint->file);
     arena_clear(&lint->scratch);
     project_trim(&lint->project, MODULES_MAX_BYTES);
 }
+
+// ---- all files ------------------------------------------------------------------------
 
 static int by_place(const void *a, const void *b) {
     const LintFinding *x = a, *y = b;
     int order = str_cmp(x->file, y->file);
     if (order) return order;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return str_cmp(x->check, y->check);
+    order = str_cmp(x->check, y->check);
+    return order ? order : str_cmp(x->message, y->message);
+}
+
+static bool same_key(const CallKey *a, const CallKey *b) {
+    return a->start == b->start && a->check == b->check && strcmp(a->path, b->path) == 0;
+}
+
+// What is told at the call itself is not told once more where its function is
+// called; a warning at the call itself is not told where a caller shows it right.
+static bool is_superseded(const Lint *lint, const Pending *p) {
+    if (p->context) {
+        for (uint32_t i = 0; i < lint->pending.len; i++) {
+            const Pending *q = &lint->pending.at[i];
+            if (!q->context && same_key(&p->key, &q->key)) return true;
+        }
+        return false;
+    }
+    for (uint32_t i = 0; p->finding.severity != LINT_ERROR && i < lint->cleared.len; i++) {
+        if (same_key(&p->key, &lint->cleared.at[i])) return true;
+    }
+    return false;
+}
+
+static bool is_same_finding(const LintFinding *a, const LintFinding *b) {
+    return by_place(a, b) == 0;
+}
+
+static void settle(Lint *lint) {
+    LintSet *out = lint->out;
+    for (uint32_t i = 0; i < lint->pending.len; i++) {
+        const Pending *p = &lint->pending.at[i];
+        if (is_superseded(lint, p)) continue;
+        if (p->finding.ignored) out->ignored++;
+        else vec_push(lint->run, &out->at, p->finding);
+    }
+    if (!out->at.len) return;
+    qsort(out->at.at, out->at.len, sizeof(LintFinding), by_place);
+    uint32_t kept = 1;
+    for (uint32_t i = 1; i < out->at.len; i++) {
+        if (is_same_finding(&out->at.at[i], &out->at.at[kept - 1])) continue;
+        out->at.at[kept++] = out->at.at[i];
+    }
+    out->at.len = kept;
+}
+
+static void give_texts(Lint *lint) {
+    const LintOptions *options = lint->options;
+    for (uint32_t i = 0; i < options->input_count; i++) {
+        const LintInput *input = &options->inputs[i];
+        if (input->has_text) project_give_text(&lint->project, input->path, input->text);
+    }
 }
 
 void lint_run(LintSet *out, Arena *run, const LintOptions *options) {
@@ -142,13 +269,14 @@ void lint_run(LintSet *out, Arena *run, const LintOptions *options) {
     sym_table_init(&lint.symbols);
     project_init(&lint.project, &lint.symbols);
     ops_init(&lint.ops, run);
+    give_texts(&lint);
     for (uint32_t i = 0; i < options->input_count; i++) {
         lint_file(&lint, &options->inputs[i]);
         if (options->progress) {
             options->progress(options->progress_data, i + 1, options->input_count);
         }
     }
-    if (out->at.len) qsort(out->at.at, out->at.len, sizeof(LintFinding), by_place);
+    settle(&lint);
     project_free(&lint.project);
     sym_table_free(&lint.symbols);
     arena_free(&lint.file);

@@ -8,6 +8,8 @@
 typedef struct LintInput {
     const char *path;
     Str shown;
+    Str text; // read in place of the file at `path`
+    bool has_text;
 } LintInput;
 
 typedef struct LintOptions {

@@ -17,22 +17,43 @@ static Val *handed_on(Val *v) {
     return NULL;
 }
 
+static bool is_whole_axis(const Val *v) {
+    if (val_is_none(v)) return true;
+    if (v->op == V_CONST) return v->ck == CONST_ELLIPSIS;
+    return v->op == V_SLICE && val_is_none(v->args[0]) && val_is_none(v->args[1]) &&
+           val_is_none(v->args[2]);
+}
+
+static bool only_adds_axes(const Val *index) {
+    if (index->op != V_TUPLE) return is_whole_axis(index);
+    for (uint32_t i = 0; i < index->nargs; i++) {
+        if (!is_whole_axis(index->args[i])) return false;
+    }
+    return true;
+}
+
+// Below the outermost cast, view or copy; `v` itself where it is none.
+static Val *one_below(Val *v) {
+    switch ((int)v->op) {
+    case V_CAST: case OP_CLONE: case OP_DETACH: case OP_CONTIGUOUS: case OP_EXPAND:
+    case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_VIEW:
+        return v->args[0];
+    case V_CALL: {
+        Val *x = handed_on(v);
+        return x ? x : v;
+    }
+    case V_ITEM: // mask[None, :, None]
+        return only_adds_axes(v->args[1]) ? v->args[0] : v;
+    default:
+        return v;
+    }
+}
+
 Val *value_below(Val *v) {
     for (int i = 0; v && i < DEPTH_MAX; i++) {
-        switch ((int)v->op) {
-        case V_CAST: case OP_CLONE: case OP_DETACH: case OP_CONTIGUOUS: case OP_EXPAND:
-        case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_VIEW:
-            v = v->args[0];
-            continue;
-        case V_CALL: {
-            Val *x = handed_on(v);
-            if (!x) return v;
-            v = x;
-            continue;
-        }
-        default:
-            return v;
-        }
+        Val *next = one_below(v);
+        if (next == v) break;
+        v = next;
     }
     return v;
 }
@@ -63,7 +84,7 @@ bool value_is_very_negative(Val *v) {
 // ---- masks ------------------------------------------------------------------------
 
 static MaskKind negated(MaskKind kind) {
-    if (kind == MASK_DROPS) return MASK_KEEPS;
+    if (kind == MASK_DROPS || kind == MASK_DROPS_ITSELF) return MASK_KEEPS;
     if (kind == MASK_KEEPS) return MASK_DROPS;
     return MASK_UNKNOWN;
 }
@@ -85,7 +106,7 @@ static MaskKind triangle(Val *v) {
     if (!ones || !is_ones(ones)) return MASK_UNKNOWN;
     Val *given = value_argument(v, 0, "diagonal");
     if (given && !value_int(given, &diagonal)) return MASK_UNKNOWN;
-    if (upper) return diagonal == 1 ? MASK_DROPS : MASK_UNKNOWN;
+    if (upper) return diagonal == 1 ? MASK_DROPS : diagonal == 0 ? MASK_DROPS_ITSELF : MASK_UNKNOWN;
     return diagonal == 0 ? MASK_KEEPS : MASK_UNKNOWN;
 }
 
@@ -152,9 +173,33 @@ static MaskKind one_minus(Val *v, Val **from, int depth) {
     return negated(mask(rest->args[0], from, depth + 1));
 }
 
+static bool is_truth_dtype(const Val *dtype) {
+    return val_is_global(dtype, "torch.bool") || val_is_global(dtype, "torch.uint8") ||
+           val_is_global(dtype, "torch.int8") || val_is_global(dtype, "bool");
+}
+
+// A cast to bool on the way down: what was added is true where it is not 0.
+static bool becomes_truth(Val *v) {
+    for (int i = 0; v && i < DEPTH_MAX; i++) {
+        if (v->op == V_CAST && is_truth_dtype(v->args[1])) return true;
+        Val *dtype = v->op == V_CALL ? value_argument(v, UINT32_MAX, "dtype") : NULL;
+        if (dtype && is_truth_dtype(dtype)) return true;
+        Val *next = one_below(v);
+        if (next == v) return false;
+        v = next;
+    }
+    return false;
+}
+
+static MaskKind shown(Val *v, Val **from, int depth);
+
 static MaskKind mask(Val *v, Val **from, int depth) {
-    v = v ? value_below(v) : NULL;
     if (!v || depth > DEPTH_MAX) return MASK_UNKNOWN;
+    MaskKind kind = shown(value_below(v), from, depth);
+    return kind == MASK_ADDITIVE && becomes_truth(v) ? MASK_DROPS : kind;
+}
+
+static MaskKind shown(Val *v, Val **from, int depth) {
     MaskKind kind = triangle(v);
     *from = v;
     if (kind != MASK_UNKNOWN) return kind;
@@ -174,21 +219,35 @@ MaskKind value_mask(Val *v, Val **from) {
     return mask(v, from, 0);
 }
 
-uint32_t value_square(Val *v) {
-    v = v ? value_below(v) : NULL;
-    int64_t rows, columns;
-    for (int i = 0; v && i < 4; i++) {
+// The lengths of a sequence: x.shape[i], a name's value, not a number of the source.
+static bool is_length(const Val *v) {
+    return v->op == V_SIZE;
+}
+
+static bool read_mask_size(const Val *size, MaskSize *out) {
+    if ((size->op != V_TUPLE && size->op != V_LIST) || size->nargs < 2) return false;
+    for (uint32_t i = 0; i + 2 < size->nargs; i++) { // leading axes of one entry
+        if (!val_is_int(size->args[i], 1)) return false;
+    }
+    const Val *rows = size->args[size->nargs - 2], *columns = size->args[size->nargs - 1];
+    out->literal = value_int(rows, &out->rows) && value_int(columns, &out->columns);
+    return out->literal || (is_length(rows) && is_length(columns));
+}
+
+bool value_mask_size(Val *v, MaskSize *out) {
+    *out = (MaskSize){0};
+    for (int i = 0; v && i < DEPTH_MAX; i++) {
+        v = value_below(v);
         Val *inner = value_of_call(v, "triu");
         if (!inner) inner = value_of_call(v, "tril");
+        if (!inner) inner = value_of_call(v, "logical_not");
         if (!inner && v->op == V_PYOP && v->ck == A_INVERT) inner = v->args[0];
         if (!inner) break;
-        v = value_below(inner);
+        v = inner;
     }
-    if (!v || (v->op != OP_ONES && v->op != OP_ZEROS) || !v->nargs) return 0;
-    const Val *size = v->args[0];
-    if ((size->op != V_TUPLE && size->op != V_LIST) || size->nargs != 2) return 0;
-    if (!value_int(size->args[0], &rows) || !value_int(size->args[1], &columns)) return 0;
-    return rows == columns && rows > 0 && rows < 1000000 ? (uint32_t)rows : 0;
+    if (!v || (v->op != OP_ONES && v->op != OP_ZEROS && v->op != OP_FULL) || !v->nargs) return false;
+    out->from = v;
+    return read_mask_size(v->args[0], out);
 }
 
 // ---- lengths ----------------------------------------------------------------------
@@ -228,8 +287,41 @@ static bool is_tail(const Val *v) {
            val_is_none(index->args[1]);
 }
 
+// cu[1:] - cu[:-1]
+static bool is_difference(const Val *v) {
+    if (v->op != OP_ADD || v->nargs < 2 || v->args[1]->op != OP_NEG) return false;
+    const Val *tail = v->args[0], *head = v->args[1]->args[0];
+    if (!is_tail(tail) || head->op != V_ITEM || head->args[0] != tail->args[0]) return false;
+    const Val *index = head->args[1];
+    return index->op == V_SLICE && val_is_int(index->args[1], -1) &&
+           (val_is_none(index->args[0]) || val_is_int(index->args[0], 0));
+}
+
+// [len(x) for x in xs], [x.shape[0] for x in xs]
+static bool is_list_of_lengths(const Val *v) {
+    if (v->op != V_OPAQUE || v->nargs != 1) return false;
+    const Val *item = v->args[0];
+    return item->op == V_SIZE ||
+           (item->op == V_CALL && item->nargs == 2 && val_is_global(item->args[0], "len"));
+}
+
+// [n] * count
+static bool is_repeated(const Val *v) {
+    if (v->op != OP_MUL || v->nargs != 2) return false;
+    for (int i = 0; i < 2; i++) {
+        const Val *list = v->args[i], *count = v->args[1 - i];
+        int64_t number;
+        bool one = value_int(count, &number) && number <= 1;
+        if (list->op == V_LIST && list->nargs == 1 && !one) return true;
+    }
+    return false;
+}
+
 static bool counts(Val *v) {
-    if (value_of_call(v, "bincount") || value_of_call(v, "histc")) return true;
+    if (value_of_call(v, "bincount") || value_of_call(v, "histc") || value_of_call(v, "diff")) {
+        return true;
+    }
+    if (is_difference(v) || is_list_of_lengths(v) || is_repeated(v)) return true;
     return v->op == OP_SUM && value_of_call(value_below(v->args[0]), "one_hot");
 }
 

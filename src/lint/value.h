@@ -14,6 +14,7 @@ typedef enum MaskKind {
     MASK_UNKNOWN,
     MASK_DROPS,    // true where a key is not seen
     MASK_KEEPS,    // true where a key is seen
+    MASK_DROPS_ITSELF, // true for later keys and for the query's own
     MASK_ADDITIVE, // 0 or very negative, added to the scores
 } MaskKind;
 
@@ -33,8 +34,14 @@ typedef enum LengthsKind {
 // or summed up (cumsum).
 LengthsKind value_lengths(Val *v, Val **from);
 
-// The size of a square mask made of ones(n, n) with a literal n; 0 if unknown.
-uint32_t value_square(Val *v);
+// The size of a mask made of ones or zeros of two axes.
+typedef struct MaskSize {
+    bool literal; // else both are sizes of one tensor or number that is not a literal
+    int64_t rows, columns;
+    Val *from; // where it is made
+} MaskSize;
+// False where it is made otherwise, or where what its size is made of is unknown.
+bool value_mask_size(Val *v, MaskSize *out);
 // An integer literal, also negative; false if it is not one.
 bool value_int(const Val *v, int64_t *out);
 
