@@ -5,9 +5,11 @@
 #include "base/locate.h"
 #include "cli/api_book.h"
 #include "cli/commands.h"
+#include "cli/lint_fix.h"
 #include "cli/output.h"
 #include "cli/output_folder.h"
 #include "cli/paths.h"
+#include "lint/checks.h"
 #include "lint/lint.h"
 #include "model/utf8.h"
 #include "report/lint_text.h"
@@ -16,13 +18,18 @@
 
 typedef struct LintArgs {
     const char *format, *python, *docs_path, *stdin_name;
-    bool error_on_findings, quiet;
+    bool error_on_findings, quiet, diff, fix, list_checks;
 } LintArgs;
 
 #define FIELD(name) offsetof(LintArgs, name)
 
 static const Option options[] = {
     {"format", 0, OPTION_TEXT, "text|json|github", "what is printed (text)", FIELD(format)},
+    {"diff", 0, OPTION_FLAG, NULL, "print what the proven fixes change, in place of the findings",
+     FIELD(diff)},
+    {"fix", 0, OPTION_FLAG, NULL, "write the proven fixes into the files", FIELD(fix)},
+    {"list-checks", 0, OPTION_FLAG, NULL, "print the checks and where each was read",
+     FIELD(list_checks)},
     {"error-on-findings", 0, OPTION_FLAG, NULL, "an error or a warning gives exit code 1",
      FIELD(error_on_findings)},
     {"python", 0, OPTION_TEXT, "EXE", "whose torch_npu counts (VIRTUAL_ENV, python3)",
@@ -104,15 +111,46 @@ static bool run_checks(LintRun *job, Err *err) {
     return true;
 }
 
+// The fixes, of which `diff` gets what they change.
+static bool fix(const LintRun *job, Buf *diff, Err *err) {
+    LintFixes fixes = {.run = job->run, .mode = job->given->fix ? FIX_WRITTEN : FIX_SHOWN};
+    if (!job->given->fix && !job->given->diff) return true;
+    if (!lint_fix(&fixes, &job->set, err)) return false;
+    *diff = fixes.diff;
+    for (uint32_t i = 0; i < fixes.notes.len; i++) {
+        output_note(utf8_one_line(job->run, fixes.notes.at[i]));
+    }
+    if (job->given->fix && !job->given->quiet) {
+        output_note(arena_printf(job->run, "fixed %u in %u file%s", fixes.fixed, fixes.files,
+                                 fixes.files == 1 ? "" : "s"));
+    }
+    return true;
+}
+
 static bool print(const LintRun *job, Err *err) {
-    Buf out = {0};
+    Buf out = {0}, diff = {0};
     const char *format = job->given->format;
-    if (strcmp(format, "json") == 0) lint_json_write(&out, &job->set);
+    if (!fix(job, &diff, err)) return false;
+    if (job->given->diff) buf_add(&out, buf_str(&diff));
+    else if (strcmp(format, "json") == 0) lint_json_write(&out, &job->set);
     else if (strcmp(format, "github") == 0) lint_github_write(&out, &job->set);
     else lint_text_write(&out, &job->set);
     bool ok = output_write(buf_str(&out), err);
     buf_free(&out);
+    buf_free(&diff);
     return ok;
+}
+
+static int list_checks(void) {
+    Buf out = {0};
+    Err err;
+    for (uint32_t i = 0; i < lint_check_count; i++) {
+        buf_addf(&out, "%-26s %s\n%-26s (%s)\n", lint_checks[i].id, lint_checks[i].purpose, "",
+                 lint_checks[i].source);
+    }
+    bool ok = output_write(buf_str(&out), &err);
+    buf_free(&out);
+    return ok ? EXIT_DONE : output_fail(EXIT_USAGE, "%s", err.text);
 }
 
 static bool has_fault(const LintSet *set) {
@@ -138,6 +176,7 @@ int lint_command(const Args *args) {
     PathRequest request = {.output = OUTPUT_FOLDER};
     int code;
     if (!options_read(&given, &request.operands, &usage, args, &code)) return code;
+    if (given.list_checks) return list_checks();
     request.python = given.python;
     request.stdin_name = given.stdin_name;
     LintRun job = {.given = &given, .run = args->run};

@@ -5,6 +5,7 @@
 #include "flow/call_of.h"
 #include "lint/checks.h"
 #include "lint/value.h"
+#include "lint/ways.h"
 
 enum { COMPRESSED_MASK = 2048 };
 
@@ -126,6 +127,13 @@ void check_mask_size(LintJob *job, const NpuCall *call) {
     });
 }
 
+// Whether the name `torch` is torch in the module.
+static bool has_torch(const Module *m) {
+    const Sym *name = sym_find(m->project->symbols, STR("torch"));
+    Def def = name ? project_lookup((Module *)(uintptr_t)m, name) : (Def){0};
+    return def.kind == DEF_EXTERNAL && str_is(def.dotted, "torch");
+}
+
 void check_mask_kind(LintJob *job, const NpuCall *call) {
     Val *from, *given = call_role_value(call, "drop_mask");
     if (!given) return;
@@ -147,8 +155,12 @@ void check_mask_kind(LintJob *job, const NpuCall *call) {
             .right = STR("torch.triu(ones, diagonal=1)"),
         });
     } else if (kind == MASK_KEEPS) {
+        bool plain = at != call->node && has_torch(call->module);
+        Str text = lint_text(call, at);
         lint_fault(job, &(Fault){
-            .severity = LINT_ERROR, .at = at,
+            .severity = LINT_ERROR, .at = at, .fix_start = at->start, .fix_end = at->end,
+            .fix = plain ? arena_printf(job->arena, "torch.logical_not(%.*s)", STR_FMT(text))
+                         : STR(""),
             .message = arena_printf(job->arena, "atten_mask is true where a key is seen%.*s; the "
                                     "operator drops what is true", STR_FMT(place)),
             .right = STR("the negation of it: ~mask, as for a mask of "
@@ -224,6 +236,29 @@ static const char *use_words(OtherUse use) {
     BUG("use %d", (int)use);
 }
 
+static bool is_handed_in(Val *v) {
+    const Val *below = value_below(v);
+    for (int i = 0; below->op == V_ATTR && i < 8; i++) below = below->args[0];
+    return below->op == V_PARAM;
+}
+
+static void fault_shared(LintJob *job, const NpuCall *call, const EvalRecord *record,
+                         OtherUse use) {
+    const Frame *f = call->frame;
+    int at = call_role(call, "drop_mask");
+    // A caller may hand in another one for each of two branches.
+    bool apart = is_handed_in(call->args[at]) && ways_exclude(f->fn, call->node, record->node);
+    lint_fault(job, &(Fault){
+        .severity = apart ? LINT_WARNING : LINT_ERROR, .at = call_arg_node(call, at),
+        .message = arena_printf(job->arena, "the same mask %s (line %u%s); here true is dropped",
+                                use_words(use),
+                                source_line(&f->module->source, record->node->start),
+                                apart ? ", in another branch" : ""),
+        .right = use == USE_ADDED ? STR("mask < 0 of a mask of 0 and -inf; a bias goes to pse")
+                                  : STR("the negation of it for one of them: ~mask"),
+    });
+}
+
 // A use of the same value that atten_mask, which is true where a key is dropped,
 // cannot agree with.
 void check_mask_shared(LintJob *job, const NpuCall *call) {
@@ -234,14 +269,7 @@ void check_mask_shared(LintJob *job, const NpuCall *call) {
         const EvalRecord *record = &f->evals.at[i];
         OtherUse use = record->val ? other_use(record->val, given) : USE_NONE;
         if (use == USE_NONE) continue;
-        lint_fault(job, &(Fault){
-            .severity = LINT_ERROR, .at = call_arg_node(call, call_role(call, "drop_mask")),
-            .message = arena_printf(job->arena, "the same mask %s (line %u); here true is dropped",
-                                    use_words(use),
-                                    source_line(&f->module->source, record->node->start)),
-            .right = use == USE_ADDED ? STR("mask < 0 of a mask of 0 and -inf; a bias goes to pse")
-                                      : STR("negate it for one of them: atten_mask=~mask"),
-        });
+        fault_shared(job, call, record, use);
         return;
     }
 }

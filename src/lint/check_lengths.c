@@ -3,6 +3,7 @@
 
 #include "lint/checks.h"
 #include "lint/value.h"
+#include "lint/ways.h"
 
 // flash-attn's own function takes lengths with a 0 in front.
 static bool is_flash_varlen(const Val *v) {
@@ -23,16 +24,17 @@ static bool is_cu_seqlens(const Val *call, const Val *x) {
     return false;
 }
 
-// The same value goes to flash-attn in this function.
+// The same value goes to flash-attn in this function. What a caller hands in may be
+// another one for each of two branches.
 static const EvalRecord *shared_with_flash(const NpuCall *call, Val *v) {
     const Frame *f = call->frame;
     const Val *below = value_below(v);
     if (call->through || below->op == V_CONST) return NULL;
     for (uint32_t i = 0; i < f->evals.len; i++) {
         const EvalRecord *record = &f->evals.at[i];
-        if (record->val && is_flash_varlen(record->val) && is_cu_seqlens(record->val, below)) {
-            return record;
-        }
+        if (!record->val || !is_flash_varlen(record->val)) continue;
+        if (!is_cu_seqlens(record->val, below)) continue;
+        if (!ways_exclude(f->fn, call->node, record->node)) return record;
     }
     return NULL;
 }
@@ -48,8 +50,11 @@ static void fault_ends(LintJob *job, const NpuCall *call, int at, Str how) {
 }
 
 static void fault_zero(LintJob *job, const NpuCall *call, int at, Str how) {
+    Node *node = call_arg_node(call, at);
+    bool plain = node != call->node && lint_takes_suffix(node);
     lint_fault(job, &(Fault){
-        .severity = LINT_WARNING, .at = call_arg_node(call, at),
+        .severity = LINT_WARNING, .at = node,
+        .fix = plain ? STR("[1:]") : STR(""), .fix_start = node->end, .fix_end = node->end,
         .message = arena_printf(job->arena, "%.*s begins with 0, as cu_seqlens of flash-attn "
                                 "do%.*s; the operator takes the end of each sequence, so this is "
                                 "an empty one in front",
@@ -79,6 +84,15 @@ void check_lengths(LintJob *job, const NpuCall *call) {
     }
 }
 
+static Node *last_argument(const Node *call) {
+    NodeList args = call->u.call.args, keywords = call->u.call.keywords;
+    Node *last = args.len ? args.at[args.len - 1] : NULL;
+    for (uint32_t i = 0; i < keywords.len; i++) {
+        if (!last || keywords.at[i]->end > last->end) last = keywords.at[i];
+    }
+    return last && (last->flags & NODE_PARENTHESISED) ? NULL : last;
+}
+
 // 0: cumulative sums (the default), 1: counts.
 void check_group_list(LintJob *job, const NpuCall *call) {
     Val *from, *list = call_role_value(call, "group_list");
@@ -90,8 +104,10 @@ void check_group_list(LintJob *job, const NpuCall *call) {
     bool counts = kind == LENGTHS_COUNTS, sums = kind == LENGTHS_ENDS;
     if (!(counts && number == 0) && !(sums && number == 1)) return;
     Str place = lint_place(job, call, from);
-    // A list that is written out may be of one group only.
+    Node *last = counts && !type && !call->partial ? last_argument(call->node) : NULL;
     lint_fault(job, &(Fault){
+        .fix = last ? STR(", group_list_type=1") : STR(""),
+        .fix_start = last ? last->end : 0, .fix_end = last ? last->end : 0,
         .severity = LINT_ERROR,
         .at = call_arg_node(call, call_role(call, "group_list")),
         .message = arena_printf(job->arena, "group_list holds %s%.*s and group_list_type is %lld, "

@@ -194,7 +194,8 @@ static Term term(Limits *limits, const Node *n, int depth) {
         return n->op == A_U_SUB && x.kind == TERM_NUMBER ? number_term(-x.number) : unknown;
     }
     case N_BIN_OP: {
-        Term a = term(limits, n->u.bin.left, depth + 1), b = term(limits, n->u.bin.right, depth + 1);
+        Term a = term(limits, n->u.bin.left, depth + 1);
+        Term b = term(limits, n->u.bin.right, depth + 1);
         if (a.kind != TERM_NUMBER || b.kind != TERM_NUMBER) return unknown;
         return arithmetic((AstOp)n->op, a.number, b.number);
     }

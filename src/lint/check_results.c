@@ -3,6 +3,7 @@
 
 #include "lint/checks.h"
 #include "lint/value.h"
+#include "lint/ways.h"
 
 // ---- several results as one tensor ---------------------------------------------------
 
@@ -53,6 +54,22 @@ static bool has_named_results(const Schema *schema) {
     return false;
 }
 
+static bool has_item_of(const Val *v, const Val *x) {
+    if (v->op == V_ITEM && v->args[0] == x) return true;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (v->args[i]->op == V_ITEM && v->args[i]->args[0] == x) return true;
+    }
+    return false;
+}
+
+// y[1] of the same y elsewhere: then [0] behind the call is not the answer.
+static bool takes_one_apart(const Frame *f, const Val *x) {
+    for (uint32_t i = 0; i < f->evals.len; i++) {
+        if (f->evals.at[i].val && has_item_of(f->evals.at[i].val, x)) return true;
+    }
+    return false;
+}
+
 void check_tuple(LintJob *job, const NpuCall *call) {
     if (!call->schema || call->schema->returns.len < 2 || has_named_results(call->schema)) return;
     const Frame *f = call->frame;
@@ -64,6 +81,7 @@ void check_tuple(LintJob *job, const NpuCall *call) {
         if (!use && reads_tensor(record->val, call->val)) use = record;
     }
     if (!use) return;
+    bool whole = takes_one_apart(f, call->val);
     lint_fault(job, &(Fault){
         .severity = LINT_ERROR, .at = call->node,
         .message = arena_printf(job->arena, "%.*s returns %u values; line %u uses them as one "
@@ -71,7 +89,7 @@ void check_tuple(LintJob *job, const NpuCall *call) {
                                 (unsigned)call->schema->returns.len,
                                 source_line(&f->module->source, use->node->start)),
         .right = STR("the first of them: [0]"),
-        .fix = STR("[0]"), .fix_behind = call->node,
+        .fix = whole ? STR("") : STR("[0]"), .fix_start = call->node->end, .fix_end = call->node->end,
     });
 }
 
@@ -114,27 +132,16 @@ static bool reads_no_numbers(const Node *attribute) {
     return false;
 }
 
-static bool holds(const NodeList *block, const Node *node) {
-    return block->len && node->start >= block->at[0]->start &&
-           node->end <= block->at[block->len - 1]->end;
-}
-
 static bool search_read(Node *node, void *data) {
     LaterRead *search = data;
     if (search->found || node->end <= search->call->node->end) return true;
     if (node->kind == N_ATTRIBUTE && reads_no_numbers(node)) return true;
     if (node->kind == N_DELETE) return true;
-    if (node->kind == N_IF && holds(&node->u.while_.body, search->call->node)) {
-        // Its `else` is another way.
-        for (uint32_t i = 0; i < node->u.while_.body.len; i++) {
-            search_read(node->u.while_.body.at[i], data);
-        }
-        return true;
-    }
     bool loads = (node->kind == N_NAME && node->ctx == CTX_LOAD) ||
                  (node->kind == N_ATTRIBUTE && node->ctx == CTX_LOAD);
     if (loads && node->start >= search->call->record->stmt->end &&
-        node_val(search->frame->mf, node) == search->written) {
+        node_val(search->frame->mf, node) == search->written &&
+        !ways_exclude(search->frame->fn, search->call->node, node)) {
         search->found = node;
         return true;
     }
@@ -148,20 +155,6 @@ static const Node *read_later(const NpuCall *call, Val *written) {
     NodeList body = f->fn->u.function->body;
     for (uint32_t i = 0; i < body.len; i++) search_read(body.at[i], &search);
     return search.found;
-}
-
-// The block that the call's statement stands in ends by return or raise, and the read
-// is behind it.
-static bool is_cut_off(const NpuCall *call, const Node *read) {
-    const Frame *f = call->frame;
-    for (uint32_t i = 0; i < f->stmts.len; i++) {
-        const StmtInfo *s = &f->stmts.at[i];
-        const Node *last = s->block->at[s->block->len - 1];
-        if (s->stmt != call->record->stmt) continue;
-        bool leaves = last->kind == N_RETURN || last->kind == N_RAISE;
-        return leaves && read->start >= last->end;
-    }
-    return false;
 }
 
 static bool is_named(const Val *v) {
@@ -184,7 +177,7 @@ void check_in_place(LintJob *job, const NpuCall *call) {
         Val *v = call->args[k];
         if (!v || arg->keyword_only || !is_named(v) || !is_handed_back(call, k)) continue;
         const Node *later = read_later(call, v);
-        if (!later || is_cut_off(call, later)) continue;
+        if (!later) continue;
         lint_fault(job, &(Fault){
             .severity = LINT_WARNING, .at = call_arg_node(call, (int)k),
             .message = arena_printf(job->arena, "%.*s writes its result into '%.*s', which line %u "

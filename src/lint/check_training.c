@@ -3,6 +3,7 @@
 
 #include "lint/checks.h"
 #include "lint/value.h"
+#include "lint/ways.h"
 
 enum { DEPENDS_MAX_DEPTH = 200, DEPENDS_MAX_STEPS = 20000 };
 
@@ -30,11 +31,6 @@ typedef struct BranchSearch {
     bool off;    // it stands where it is false, or where gradients are off
 } BranchSearch;
 
-static bool holds(const NodeList *block, const Node *node) {
-    return block->len && node->start >= block->at[0]->start &&
-           node->end <= block->at[block->len - 1]->end;
-}
-
 static bool stops_here(const Frame *f, const Node *with) {
     for (uint32_t i = 0; i < with->u.with.items.len; i++) {
         const Val *v = node_val(f->mf, with->u.with.items.at[i]->u.withitem.expr);
@@ -45,16 +41,16 @@ static bool stops_here(const Frame *f, const Node *with) {
 
 static bool search_branch(Node *node, void *data) {
     BranchSearch *search = data;
-    if (node->kind == N_WITH && holds(&node->u.with.body, search->call)) {
+    if (node->kind == N_WITH && block_holds(&node->u.with.body, search->call)) {
         search->off |= stops_here(search->frame, node);
     }
     if (node->kind == N_IF) {
         const Val *test = node_val(search->frame->mf, node->u.while_.test);
         int truth = training_truth(test, 0);
-        if (truth >= 0 && holds(&node->u.while_.body, search->call)) {
+        if (truth >= 0 && block_holds(&node->u.while_.body, search->call)) {
             search->trains |= truth == 1;
             search->off |= truth == 0;
-        } else if (truth >= 0 && holds(&node->u.while_.orelse, search->call)) {
+        } else if (truth >= 0 && block_holds(&node->u.while_.orelse, search->call)) {
             search->trains |= truth == 0;
             search->off |= truth == 1;
         }

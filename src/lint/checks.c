@@ -42,6 +42,15 @@ void lint_fault(LintJob *job, const Fault *fault) {
     vec_push(job->arena, &job->faults, *fault);
 }
 
+bool lint_takes_suffix(const Node *n) {
+    return n->kind == N_NAME || n->kind == N_ATTRIBUTE || n->kind == N_CALL ||
+           n->kind == N_SUBSCRIPT || (n->flags & NODE_PARENTHESISED);
+}
+
+Str lint_text(const NpuCall *call, const Node *n) {
+    return source_span(&call->module->source, n->start, n->end);
+}
+
 Str lint_place(LintJob *job, const NpuCall *call, const Val *v) {
     const Module *m = call->frame->module;
     if (!v || !v->node || v->module != m) return STR("");

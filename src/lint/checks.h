@@ -11,8 +11,8 @@ typedef struct Fault {
     LintSeverity severity;
     Node *at; // of the call's module
     Str message, right;
-    Str fix;  // put at the end of `fix_behind`, or empty
-    Node *fix_behind;
+    Str fix;  // in place of bytes fix_start..fix_end of the call's module, or empty
+    uint32_t fix_start, fix_end;
 } Fault;
 
 typedef struct LintJob {
@@ -49,8 +49,11 @@ void check_removal(LintJob *job, const NpuCall *call);
 void check_dtypes(LintJob *job, const NpuCall *call);
 void check_limits(LintJob *job, const NpuCall *call);
 
-// Adds a fault without a fix.
 void lint_fault(LintJob *job, const Fault *fault);
+// Whether text may be put behind the expression and speaks of all of it: x, f(x), x[0].
+bool lint_takes_suffix(const Node *n);
+// The expression as it stands in the call's module.
+Str lint_text(const NpuCall *call, const Node *n);
 // "line 12", where the value was made; empty where that is another file.
 Str lint_place(LintJob *job, const NpuCall *call, const Val *v);
 

@@ -1,10 +1,10 @@
-// lint.c - files, functions, calls, checks; and the comments that silence one:
-//   x = npu_x(...)  # npufuse: ignore[scale-left-out] reason=q is scaled above
+// lint.c - files, functions, calls, checks; what is told of them all in the end.
 #include "base/base.h"
 
 #include "lint/lint.h"
 
 #include "lint/checks.h"
+#include "lint/ignore.h"
 
 #include <stdlib.h>
 
@@ -33,43 +33,8 @@ typedef struct Lint {
     Project project;
     SymTable symbols;
     OpTable ops;
+    Ignores ignores; // of the file
 } Lint;
-
-// ---- comments -----------------------------------------------------------------------
-
-// The text between the brackets of "npufuse: ignore[...]" in the line; empty if
-// there is no such comment.
-static Str ignored_checks(Str line) {
-    static const char mark[] = "npufuse: ignore[";
-    const char *hash = line.len ? memchr(line.at, '#', line.len) : NULL;
-    for (; hash; hash = memchr(hash + 1, '#', (size_t)(line.at + line.len - hash - 1))) {
-        Str rest = {hash + 1, (size_t)(line.at + line.len - hash - 1)};
-        while (rest.len && rest.at[0] == ' ') rest = (Str){rest.at + 1, rest.len - 1};
-        if (!str_starts(rest, mark)) continue;
-        rest = (Str){rest.at + strlen(mark), rest.len - strlen(mark)};
-        return str_take(&rest, ']');
-    }
-    return STR("");
-}
-
-static bool names_check(Str list, Str check) {
-    while (list.len) {
-        Str name = str_take(&list, ',');
-        while (name.len && name.at[0] == ' ') name = (Str){name.at + 1, name.len - 1};
-        while (name.len && name.at[name.len - 1] == ' ') name.len--;
-        if (str_eq(name, check)) return true;
-    }
-    return false;
-}
-
-// On a line of the call, or on the line before it.
-static bool is_ignored(const SourceText *source, const Node *call, Str check) {
-    uint32_t from = source_line(source, call->start), to = source_line(source, call->end - 1);
-    for (uint32_t line = from > 1 ? from - 1 : from; line <= to; line++) {
-        if (names_check(ignored_checks(source_line_text(source, line)), check)) return true;
-    }
-    return false;
-}
 
 // ---- one call -------------------------------------------------------------------------
 
@@ -92,11 +57,15 @@ static LintFinding make_finding(Lint *lint, const NpuCall *call, const Fault *fa
         .message = message_of(lint, call, fault), .right = arena_str(lint->run, fault->right),
         .source = str_of(check->source),
     };
-    if (fault->fix_behind && !call->through) {
+    if (fault->fix.len && !call->through) {
         out.fix = arena_str(lint->run, fault->fix);
-        out.fix_at = fault->fix_behind->end;
+        out.fix_start = fault->fix_start;
+        out.fix_end = fault->fix_end;
+        out.fix_old = arena_str(lint->run, source_span(source, out.fix_start, out.fix_end));
     }
-    out.ignored = is_ignored(source, call->through ? call->through : call->node, out.check);
+    out.path = arena_cstr(lint->run, str_of(call->frame->module->path));
+    out.ignored = ignores_silence(&lint->ignores, call->frame->module,
+                                  call->through ? call->through : call->node, check->id);
     out.source_line = arena_str(lint->run, source_line_text(source, out.line));
     return out;
 }
@@ -119,6 +88,11 @@ static void check_call(Lint *lint, const NpuCall *call) {
 }
 
 // ---- one file -------------------------------------------------------------------------
+
+static void note_line(Lint *lint, const Module *m, uint32_t line, const char *text) {
+    Str note = arena_printf(lint->run, "%.*s:%u: %s", STR_FMT(m->shown), line, text);
+    vec_push(lint->run, &lint->out->notes, note);
+}
 
 static void check_record(Lint *lint, Frame *frame, CallWalk *walk, const EvalRecord *record) {
     NpuCall call;
@@ -167,10 +141,31 @@ static void check_module(Lint *lint, Flow *flow, Module *m) {
     flow_list_functions(flow, mf);
     for (uint32_t i = 0; i < mf->functions.len; i++) {
         Frame *frame = flow_function(flow, mf, mf->functions.at[i]);
-        if (frame) check_frame(lint, frame);
+        if (!frame) continue;
+        check_frame(lint, frame);
+        if (!frame->truncated) continue;
+        note_line(lint, m, source_line(&m->source, frame->fn->start),
+                  "function too large: read in part");
     }
     node_children(m->parsed.module, check_top_level, &top);
     check_found(lint, &top.walk);
+}
+
+static void note_ignores(Lint *lint, const Module *m) {
+    for (uint32_t i = 0; i < lint->ignores.at.len; i++) {
+        const Ignore *ignore = &lint->ignores.at.at[i];
+        if (!ignore->used) note_line(lint, m, ignore->line, "the comment ignores nothing");
+        else if (!ignore->has_reason) {
+            note_line(lint, m, ignore->line, "the comment says no reason=...");
+        }
+    }
+}
+
+static void note_faults(Lint *lint, const Module *m) {
+    for (uint32_t i = 0; i < m->parsed.fault_count; i++) {
+        const SyntaxFault *fault = &m->parsed.faults[i];
+        note_line(lint, m, source_line(&m->source, fault->offset), fault->message);
+    }
 }
 
 static bool mentions_npu(const Module *m) {
@@ -191,10 +186,13 @@ static void lint_file(Lint *lint, const LintInput *input) {
     }
     lint->out->file_count++;
     if (!mentions_npu(m)) return;
+    note_faults(lint, m);
+    ignores_read(&lint->ignores, &lint->file, m);
     Flow flow;
     flow_init(&flow, &lint->project, &lint->ops, &lint->file);
     flow.scratch = &lint->scratch;
     check_module(lint, &flow, m);
+    note_ignores(lint, m);
     arena_clear(&lint->file);
     arena_clear(&lint->scratch);
     project_trim(&lint->project, MODULES_MAX_BYTES);
@@ -211,44 +209,72 @@ static int by_place(const void *a, const void *b) {
     return order ? order : str_cmp(x->message, y->message);
 }
 
-static bool same_key(const CallKey *a, const CallKey *b) {
-    return a->start == b->start && a->check == b->check && strcmp(a->path, b->path) == 0;
+static int by_key(const void *a, const void *b) {
+    const CallKey *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    int order = strcmp(x->check, y->check);
+    return order ? order : strcmp(x->path, y->path);
+}
+
+typedef VEC(CallKey) CallKeys;
+
+static void sort_keys(CallKeys *keys) {
+    if (keys->len) qsort(keys->at, keys->len, sizeof(CallKey), by_key);
+}
+
+static bool has_key(const CallKeys *keys, const CallKey *key) {
+    return keys->len && bsearch(key, keys->at, keys->len, sizeof(CallKey), by_key);
 }
 
 // What is told at the call itself is not told once more where its function is
 // called; a warning at the call itself is not told where a caller shows it right.
-static bool is_superseded(const Lint *lint, const Pending *p) {
-    if (p->context) {
-        for (uint32_t i = 0; i < lint->pending.len; i++) {
-            const Pending *q = &lint->pending.at[i];
-            if (!q->context && same_key(&p->key, &q->key)) return true;
-        }
-        return false;
+static void supersede(Lint *lint) {
+    CallKeys told = {0}, cleared = {lint->cleared.at, lint->cleared.len, lint->cleared.cap};
+    for (uint32_t i = 0; i < lint->pending.len; i++) {
+        if (!lint->pending.at[i].context) vec_push(lint->run, &told, lint->pending.at[i].key);
     }
-    for (uint32_t i = 0; p->finding.severity != LINT_ERROR && i < lint->cleared.len; i++) {
-        if (same_key(&p->key, &lint->cleared.at[i])) return true;
+    sort_keys(&told);
+    sort_keys(&cleared);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < lint->pending.len; i++) {
+        const Pending *p = &lint->pending.at[i];
+        bool warning = !p->context && p->finding.severity != LINT_ERROR;
+        if (p->context && has_key(&told, &p->key)) continue;
+        if (warning && has_key(&cleared, &p->key)) continue;
+        lint->pending.at[kept++] = *p;
+    }
+    lint->pending.len = kept;
+}
+
+// One fault, though found on more ways.
+static bool is_same_finding(const LintFinding *a, const LintFinding *b) {
+    return a->start == b->start && str_eq(a->file, b->file) && str_eq(a->check, b->check) &&
+           str_eq(a->right, b->right);
+}
+
+static bool is_told(const LintSet *set, uint32_t count, const LintFinding *f) {
+    for (uint32_t k = count; k-- > 0;) {
+        const LintFinding *before = &set->at.at[k];
+        if (before->start != f->start || !str_eq(before->file, f->file)) return false;
+        if (is_same_finding(before, f)) return true;
     }
     return false;
 }
 
-static bool is_same_finding(const LintFinding *a, const LintFinding *b) {
-    return by_place(a, b) == 0;
-}
-
 static void settle(Lint *lint) {
     LintSet *out = lint->out;
+    supersede(lint);
     for (uint32_t i = 0; i < lint->pending.len; i++) {
         const Pending *p = &lint->pending.at[i];
-        if (is_superseded(lint, p)) continue;
         if (p->finding.ignored) out->ignored++;
         else vec_push(lint->run, &out->at, p->finding);
     }
     if (!out->at.len) return;
     qsort(out->at.at, out->at.len, sizeof(LintFinding), by_place);
-    uint32_t kept = 1;
-    for (uint32_t i = 1; i < out->at.len; i++) {
-        if (is_same_finding(&out->at.at[i], &out->at.at[kept - 1])) continue;
-        out->at.at[kept++] = out->at.at[i];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < out->at.len; i++) {
+        LintFinding f = out->at.at[i];
+        if (!is_told(out, kept, &f)) out->at.at[kept++] = f;
     }
     out->at.len = kept;
 }

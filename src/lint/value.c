@@ -245,7 +245,8 @@ bool value_mask_size(Val *v, MaskSize *out) {
         if (!inner) break;
         v = inner;
     }
-    if (!v || (v->op != OP_ONES && v->op != OP_ZEROS && v->op != OP_FULL) || !v->nargs) return false;
+    bool made = v && (v->op == OP_ONES || v->op == OP_ZEROS || v->op == OP_FULL);
+    if (!made || !v->nargs) return false;
     out->from = v;
     return read_mask_size(v->args[0], out);
 }

@@ -23,9 +23,11 @@ typedef struct LintFinding {
     Str message; // what is wrong, one sentence
     Str right;   // the right value, one sentence
     Str source;  // where the constraint was read
-    // A text that is put at byte `fix_at` of the file; empty: no fix is proven.
-    Str fix;
-    uint32_t fix_at;
+    // What is put in place of bytes fix_start..fix_end of the file's text, which are
+    // `fix_old`; empty: no fix is proven.
+    Str fix, fix_old;
+    uint32_t fix_start, fix_end;
+    const char *path; // to open
     bool ignored; // by a comment
 } LintFinding;
 

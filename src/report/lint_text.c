@@ -54,7 +54,8 @@ static void add_json(Json *json, const LintFinding *f) {
     json_key(json, "fix");
     if (f->fix.len) {
         json_object(json, JSON_LINE);
-        json_add_uint(json, "at", f->fix_at);
+        json_add_uint(json, "start", f->fix_start);
+        json_add_uint(json, "end", f->fix_end);
         json_add_str(json, "text", f->fix);
         json_end(json);
     } else {
