@@ -32,6 +32,9 @@ products = (
 )
 versions = "2.5.1, 2.7.1, 2.13.0, 2.14.0"
 
+# C++: the results are query and key themselves, though the schema has no (a!).
+roles = ("query: written", "key: written")
+
 
 def limits(query, key, cos, sin, layout, rotary_mode):
     # docstring, parameters: the three floating types, one for all (constraint 3).

@@ -45,6 +45,7 @@ versions = "2.5.1, 2.7.1, 2.13.0, 2.14.0"
 roles = (
     "query: query", "key: key", "value: value", "scale: attention_scale",
     "atten_mask: drop_mask", "sparse_mode: sparse_mode",
+    "input_layout: layout", "actual_seq_lengths: ends_in_tnd",
 )
 
 

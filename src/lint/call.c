@@ -135,6 +135,29 @@ bool npu_call(NpuCall *out, Frame *frame, const EvalRecord *record, const CallBo
     return true;
 }
 
+typedef struct LambdaSearch {
+    const Node *call;
+    bool found;
+} LambdaSearch;
+
+static bool search_lambda(Node *node, void *data) {
+    LambdaSearch *search = data;
+    if (search->call->start < node->start || search->call->end > node->end) return true;
+    bool function = node->kind == N_FUNCTION_DEF || node->kind == N_ASYNC_FUNCTION_DEF;
+    if (node->kind == N_LAMBDA) search->found = true;
+    return !search->found && !function && node_children(node, search_lambda, data);
+}
+
+// In a lambda of the frame's function, which is nobody's root but its.
+static bool is_own_lambda(const NpuCall *call) {
+    const Node *fn = call->frame->fn;
+    LambdaSearch search = {.call = call->node};
+    if (!fn || call->module != call->frame->module) return false;
+    if (call->node->start < fn->start || call->node->end > fn->end) return false;
+    node_children(fn, search_lambda, &search);
+    return search.found;
+}
+
 static bool see(CallWalk *walk, const Val *v) {
     if (v->id / 64 >= walk->seen_len) return true; // made after the walk began
     uint64_t bit = UINT64_C(1) << (v->id % 64);
@@ -148,7 +171,7 @@ static void walk_value(CallWalk *walk, const EvalRecord *record, Val *v, int dep
     if (depth > WALK_MAX_DEPTH || see(walk, v)) return;
     if (make_call(&call, walk->frame, v, walk->book) && !stands_here(&call, record)) {
         call.record = record;
-        call.through = record->node;
+        call.through = is_own_lambda(&call) ? NULL : record->node;
         vec_push(walk->frame->flow->arena, &walk->found, call);
     }
     for (uint32_t i = 0; i < v->nargs; i++) walk_value(walk, record, v->args[i], depth + 1);

@@ -104,9 +104,9 @@ static void check_keywords(LintJob *job, const NpuCall *call) {
     if (first) {
         lint_fault(job, &(Fault){
             .severity = LINT_ERROR, .at = first,
-            .message = arena_printf(job->arena, "%.*s has no argument %.*s in %.*s: the call "
-                                    "raises", STR_FMT(call->name), STR_FMT(buf_str(&names)),
-                                    STR_FMT(call->owner)),
+            .message = arena_printf(job->arena, "%.*s has no argument%s %.*s in %.*s: the "
+                                    "call raises", STR_FMT(call->name), count == 1 ? "" : "s",
+                                    STR_FMT(buf_str(&names)), STR_FMT(call->owner)),
             .right = right_arguments(job, call, first, count),
         });
     }

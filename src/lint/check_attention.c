@@ -276,37 +276,54 @@ void check_mask_shared(LintJob *job, const NpuCall *call) {
 
 // ---- dtypes -----------------------------------------------------------------------------
 
-static const char *fixed_dtype(const Val *dtype) {
-    if (dtype->op != V_GLOBAL || !str_starts(dtype->text, "torch.")) return NULL;
-    return val_is_floating_dtype(dtype) ? dtype->text.at : NULL;
+// The result of a projection, which autocast makes in half precision, as it is.
+static bool is_projected(Flow *flow, Val *v) {
+    for (int i = 0; v && i < 24; i++) {
+        switch ((int)v->op) {
+        case OP_LINEAR: case OP_MATMUL: return true;
+        case V_CALL: return is_linear_layer(flow, v);
+        case OP_VIEW: case OP_TRANSPOSE: case OP_PERMUTE: case OP_CONTIGUOUS: case OP_UNSQUEEZE:
+        case OP_SQUEEZE: case OP_EXPAND: case OP_FLATTEN: case OP_UNFLATTEN: case V_PART:
+        case OP_CHUNK: case OP_SPLIT: case OP_CLONE:
+            v = v->args[0];
+            break;
+        default: return false;
+        }
+    }
+    return false;
 }
 
-static Val *dtype_of_role(const NpuCall *call, const char *role) {
-    Val *v = call_role_value(call, role);
-    return v ? dtype_of(call->frame->flow, v, (Scalars){0}) : NULL;
+static bool is_float32(const Val *dtype) {
+    return val_is_global(dtype, "torch.float32") || val_is_global(dtype, "torch.float64");
 }
 
-// One is cast to a fixed dtype, another comes out of an operator that autocast
-// runs in half precision.
+// At least float32, whatever autocast does: cast to it, or computed with something
+// that is.
+static bool is_wide(const Val *dtype) {
+    if (is_float32(dtype) || dtype->op == V_AUTOCAST) return true;
+    for (uint32_t i = 0; dtype->op == V_PROMOTE && i < dtype->nargs; i++) {
+        if (is_float32(dtype->args[i])) return true;
+    }
+    return false;
+}
+
 void check_dtypes(LintJob *job, const NpuCall *call) {
     static const char *const roles[] = {"query", "key", "value"};
-    const char *fixed = NULL, *fixed_role = NULL, *lowered = NULL;
+    const char *wide = NULL, *lowered = NULL;
+    Flow *flow = call->frame->flow;
     for (size_t i = 0; i < COUNT(roles); i++) {
-        Val *dtype = dtype_of_role(call, roles[i]);
-        if (!dtype) return;
-        if (dtype->op == V_AUTOCAST) lowered = roles[i];
-        const char *name = fixed_dtype(dtype);
-        if (!name) continue;
-        if (fixed && strcmp(fixed, name) != 0) lowered = roles[i];
-        fixed = name;
-        fixed_role = roles[i];
+        Val *v = call_role_value(call, roles[i]);
+        if (!v) continue;
+        if (is_projected(flow, v)) lowered = roles[i];
+        else if (is_wide(dtype_of(flow, v, (Scalars){0}))) wide = roles[i];
     }
-    if (!fixed || !lowered || strcmp(fixed, "torch.float32") != 0) return;
+    if (!wide || !lowered) return;
     lint_fault(job, &(Fault){
         .severity = LINT_WARNING, .at = call->node,
-        .message = arena_printf(job->arena, "%s is %s and %s is not under autocast: the operator "
-                                "takes one dtype", fixed_role, fixed, lowered),
-        .right = arena_printf(job->arena, "cast back before the call: %s = %s.to(%s.dtype)",
-                              fixed_role, fixed_role, lowered),
+        .message = arena_printf(job->arena, "%s is float32 here and %s comes out of a projection, "
+                                "in half precision under autocast: the operator takes one dtype",
+                                wide, lowered),
+        .right = arena_printf(job->arena, "a cast back before the call: %s = %s.to(%s.dtype)",
+                              wide, wide, lowered),
     });
 }

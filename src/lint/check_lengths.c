@@ -77,10 +77,18 @@ static void check_ends(LintJob *job, const NpuCall *call, int at) {
     fault_zero(job, call, at, arena_printf(job->arena, " (as in line %u)", line));
 }
 
+static bool is_packed(const NpuCall *call) {
+    const Val *layout = call_role_value(call, "layout");
+    return layout && (val_is_str(layout, "TND") || val_is_str(layout, "TND_NTD"));
+}
+
 void check_lengths(LintJob *job, const NpuCall *call) {
     if (!call->schema) return;
+    bool packed = is_packed(call);
     for (uint32_t k = 0; k < call->schema->args.len && k < CALL_MAX_ARGS; k++) {
-        if (call_has_role(call, (int)k, "cumulative_ends")) check_ends(job, call, (int)k);
+        bool ends = call_has_role(call, (int)k, "cumulative_ends") ||
+                    (packed && call_has_role(call, (int)k, "ends_in_tnd"));
+        if (ends) check_ends(job, call, (int)k);
     }
 }
 

@@ -80,8 +80,14 @@ static bool is_there(const Val *v) {
            v->op == V_TUPLE;
 }
 
+// Operators take an empty list for one that is not given.
+static bool is_empty_list(const Val *v) {
+    return (v->op == V_LIST || v->op == V_TUPLE) && v->nargs == 0;
+}
+
 static Term value_term(Val *v) {
     if (v->op == V_CONST) return constant_term(v);
+    if (is_empty_list(v)) return unknown;
     if (v->op == V_GLOBAL && val_is_floating_dtype(v)) {
         return (Term){.kind = TERM_DTYPE, .text = v->text};
     }
@@ -291,24 +297,27 @@ static Truth truth(Limits *limits, const Node *n, int depth) {
 
 // ---- asserts -------------------------------------------------------------------------
 
-static void add_value(Buf *out, const Val *v) {
+static void add_value(Buf *out, Flow *flow, Val *v) {
     if (v->op == V_CONST && v->ck == CONST_STR) {
         buf_addf(out, "='%.*s'", STR_FMT(v->text));
     } else if (val_is_number(v)) {
         buf_addf(out, "=%g", v->num);
     } else if (v->op == V_CONST && v->ck == CONST_NONE) {
         buf_add(out, STR("=None"));
+    } else if (is_there(v)) {
+        const Val *dtype = dtype_of(flow, v, (Scalars){0});
+        if (val_is_floating_dtype(dtype)) buf_addf(out, " (%.*s)", STR_FMT(dtype->text));
     }
 }
 
 static Str broken_text(const Limits *limits) {
     const NpuCall *call = limits->call;
     Buf out = {0};
-    buf_addf(&out, "%.*s does not take this", STR_FMT(call->name));
+    buf_addf(&out, "%.*s does not take this:", STR_FMT(call->name));
     for (uint32_t i = 0; i < limits->named_count; i++) {
         int index = limits->named[i];
         buf_addf(&out, "%s%.*s", i ? ", " : " ", STR_FMT(call->schema->args.at[index].name));
-        add_value(&out, call->args[index]);
+        add_value(&out, call->frame->flow, call->args[index]);
     }
     Str text = arena_str(limits->job->arena, buf_str(&out));
     buf_free(&out);

@@ -89,7 +89,8 @@ void check_tuple(LintJob *job, const NpuCall *call) {
                                 (unsigned)call->schema->returns.len,
                                 source_line(&f->module->source, use->node->start)),
         .right = STR("the first of them: [0]"),
-        .fix = whole ? STR("") : STR("[0]"), .fix_start = call->node->end, .fix_end = call->node->end,
+        .fix = whole ? STR("") : STR("[0]"),
+        .fix_start = call->node->end, .fix_end = call->node->end,
     });
 }
 

@@ -5,6 +5,7 @@
 
 #include "lint/checks.h"
 #include "lint/ignore.h"
+#include "lint/mocked.h"
 
 #include <stdlib.h>
 
@@ -34,6 +35,7 @@ typedef struct Lint {
     SymTable symbols;
     OpTable ops;
     Ignores ignores; // of the file
+    Mocked mocked;   // in the file
 } Lint;
 
 // ---- one call -------------------------------------------------------------------------
@@ -71,6 +73,7 @@ static LintFinding make_finding(Lint *lint, const NpuCall *call, const Fault *fa
 }
 
 static void check_call(Lint *lint, const NpuCall *call) {
+    if (mocked_has(&lint->mocked, call->name)) return;
     for (uint32_t i = 0; i < lint_check_count; i++) {
         const Check *check = &lint_checks[i];
         LintJob job = {.arena = &lint->scratch};
@@ -188,6 +191,7 @@ static void lint_file(Lint *lint, const LintInput *input) {
     if (!mentions_npu(m)) return;
     note_faults(lint, m);
     ignores_read(&lint->ignores, &lint->file, m);
+    mocked_read(&lint->mocked, &lint->file, m);
     Flow flow;
     flow_init(&flow, &lint->project, &lint->ops, &lint->file);
     flow.scratch = &lint->scratch;
