@@ -23,7 +23,7 @@ source = "torch_npu docstring: npu_grouped_matmul_add"
 autograd = "silent"
 output_differentiability = (True,)
 
-products = ("Ascend 950DT", "Atlas A3", "Atlas A2")  # page
+products = ("Ascend 950DT", "Atlas A3", "Atlas A2")  # docstring
 versions = "2.13.0, 2.14.0"
 
 roles = ("group_list: group_list", "group_list_type: group_list_type")

@@ -23,7 +23,7 @@ source = "torch_npu docstring: npu_grouped_matmul_swiglu_quant"
 autograd = "silent"
 output_differentiability = (False, False, False)
 
-products = ("Atlas A2", "Atlas A3")  # page
+products = ("Atlas A2", "Atlas A3")  # docstring
 versions = "2.7.1, 2.13.0, 2.14.0"
 
 roles = ("group_list: group_list",)

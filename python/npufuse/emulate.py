@@ -110,6 +110,8 @@ class Operator:
                 text = "%s: '%s' must be %s, not %s"
                 found = type(value).__name__
                 raise TypeError(text % (self.name, name, types_[name], found))
+            if isinstance(value, tuple) and "[" in types_[name]:
+                bound.arguments[name] = list(value)  # as PyTorch hands it on
         return bound.arguments
 
     def check(self, values):

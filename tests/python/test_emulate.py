@@ -476,5 +476,6 @@ def test_overloads():
     )
     assert operator(T, groups=T).tolist() == [5, 5]
     assert operator(T, groups=[1, 2]).tolist() == [8, 8]
+    assert operator(T, groups=(1, 2)).tolist() == [8, 8]
     with pytest.raises(TypeError, match=r"'groups' must be Tensor\?, not list"):
         operator(T, groups=[1, 2], more=1)

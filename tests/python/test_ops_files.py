@@ -18,7 +18,7 @@ MORE = {"overloads", "roles", "removal", "module"}
 # What a limit may be made of: tests that can be read, proven and written out.
 CLOSED = (
     ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Call, ast.Attribute,
-    ast.Subscript, ast.Slice, ast.Tuple, ast.Name, ast.Constant, ast.IfExp,
+    ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.Name, ast.Constant, ast.IfExp,
     ast.operator, ast.cmpop, ast.boolop, ast.unaryop, ast.expr_context,
 )
 CALLS = {"dim", "numel", "is_contiguous", "size", "isinstance", "len", "stride",
