@@ -112,12 +112,18 @@ def edges(values, generator, solid):
     yield "large values", scaled(values, 100.0)
 
 
-def from_sample(sample, names, generator, solid=()):
-    """The sample's values of the parameters `names`, and its edges."""
+def from_sample(sample, names, generator, solid=(), own=None):
+    """The sample's values of the parameters `names`, and its edges: those that
+    the rule has of its `own` ((name, values), ...), else the general ones."""
     values = {k: sample[k] for k in names if k in sample}
     if not any(is_float(v) for v in values.values()):
         return
     yield Case("sample", "sample", values, False, None, {})
+    if own is not None:
+        for name, made in own:
+            made = {k: made.get(k, v) for k, v in values.items()}
+            yield Case(name, "edge", made, False, None, {})
+        return
     for name, made in edges(values, generator, solid):
         yield Case(name, "edge", made, False, None, {})
     yield Case("half activations", "edge", halved(values), True, True, {})

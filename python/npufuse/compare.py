@@ -28,14 +28,14 @@ def autocast(mode, device):
     return contextlib.nullcontext()
 
 
-def leaves(values, dtype=None, grad=True):
-    """Copies that collect gradients; strides stay."""
+def leaves(values, dtype=None, grad=True, constants=()):
+    """Copies that collect gradients, but for `constants`; strides stay."""
     made = {}
     for name, value in values.items():
         if cases.is_float(value):
             value = value.detach().clone(memory_format=torch.preserve_format)
             value = value if dtype is None else value.to(dtype)
-            value = value.requires_grad_(grad)
+            value = value.requires_grad_(grad and name not in constants)
         elif isinstance(value, torch.Tensor):
             value = value.clone()
         made[name] = value
@@ -47,7 +47,7 @@ def run(function, values, context, grad, seed):
     with context, torch.set_grad_enabled(grad):
         outputs = function(dict(values))
     floating = [y for y in outputs if cases.is_float(y) and y.requires_grad]
-    inputs = {k: v for k, v in values.items() if cases.is_float(v)}
+    inputs = {k: v for k, v in values.items() if cases.is_float(v) and v.requires_grad}
     if not grad or not floating or not inputs:
         return outputs, {}
     # The same directions for every implementation, whatever its dtype.
@@ -62,17 +62,18 @@ def run(function, values, context, grad, seed):
     return outputs, dict(zip(inputs, gradients))
 
 
-def truth_of(function, values, grad, seed):
+def truth_of(function, values, grad, seed, constants=()):
     """The same in float64. The mode also stands over the backward pass: what
     is recorded there is of float64 already."""
-    wide = leaves(values, REFERENCE, grad)
+    wide = leaves(values, REFERENCE, grad, constants)
     return run(function, wide, Float64(), grad, seed)
 
 
 class Comparison:
     """Rows of the result; `grad` says whether gradients are compared."""
 
-    def __init__(self, original, fused, device="cpu", seed=1):
+    def __init__(self, original, fused, device="cpu", seed=1, constants=()):
+        self.constants = constants  # names of inputs that take no gradient
         self.original, self.fused = original, fused
         self.device, self.seed, self.grad = device, seed, True
         self.rows, self.unfit = [], []
@@ -86,7 +87,9 @@ class Comparison:
         }
         try:
             wanted = self.one(self.original, values, mode)
-            truth = truth_of(self.original, values, self.grad, self.seed)
+            truth = truth_of(
+                self.original, values, self.grad, self.seed, self.constants
+            )
         except Unfit as error:
             self.unfit.append("%s, %s: %s" % (case.name, mode, error))
             return
@@ -109,7 +112,7 @@ class Comparison:
             self.rows.append(ordered)
 
     def one(self, function, values, mode):
-        values = leaves(values, grad=self.grad)
+        values = leaves(values, grad=self.grad, constants=self.constants)
         context = autocast(mode, self.device)
         try:
             return run(function, values, context, self.grad, self.seed)

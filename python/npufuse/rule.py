@@ -26,7 +26,7 @@ torch_npu = _real if _real is not None else emulate.module()
 LABEL = "device" if _real is not None else emulate.LABEL
 
 REQUIRED = ("id", "family", "operator", "priority", "gain")
-OPTIONAL = ("risks", "part", "title", "title_zh", "gain_zh", "risks_zh")
+OPTIONAL = ("risks", "part", "title", "title_zh", "gain_zh", "risks_zh", "constants")
 PRIORITIES = ("high", "medium", "low")
 
 _announced = []  # what rule() said while a file runs
@@ -38,7 +38,8 @@ def rule(**meta):
     id: unique name; family: of the findings; operator: a name in ``ops``;
     priority: high, medium or low; gain: one sentence; risks: sentences;
     part: the parameter of which the finding says whether it is the whole of
-    its last axis, the beginning (prefix) or the end (suffix).
+    its last axis, the beginning (prefix) or the end (suffix);
+    constants: names of parameters that take no gradient, such as masks.
     """
     missing = [name for name in REQUIRED if not meta.get(name)]
     unknown = [name for name in meta if name not in REQUIRED + OPTIONAL]
@@ -84,8 +85,13 @@ def uncentred(x):
     return True
 
 
-Rule = namedtuple("Rule", "id meta path reference replacement requires sample")
-Rule.__doc__ = "A loaded rule; `meta` is what rule() was given."
+Rule = namedtuple("Rule", "id meta path reference replacement requires sample edges")
+Rule.__doc__ = "A loaded rule; `meta` is what rule() was given, `edges` may be None."
+
+
+def constants(rule_):
+    """Names of the rule's parameters that take no gradient, such as masks."""
+    return tuple(rule_.meta.get("constants", ()))
 
 
 def operator_file(rule_):
@@ -116,7 +122,8 @@ def load(path):
         if not callable(getattr(module, name, None)):
             raise ValueError("'%s' has no function '%s'" % (path, name))
         parts.append(getattr(module, name))
-    return Rule(_announced[0]["id"], _announced[0], str(path), *parts)
+    edges = getattr(module, "edges", None)
+    return Rule(_announced[0]["id"], _announced[0], str(path), *parts, edges)
 
 
 def load_all(*folders):

@@ -56,12 +56,13 @@ def compare_variant(r, variant, seed=1):
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     values = dict(r.sample(), **variant.settings)
+    own = [(n, dict(v, **variant.settings)) for n, v in r.edges()] if r.edges else None
 
     def original(given):
         return [rule.call(r.reference, given)]
 
-    comparison = Comparison(original, fused(r), seed=seed)
-    for case in cases.from_sample(values, list(values), generator):
+    comparison = Comparison(original, fused(r), seed=seed, constants=rule.constants(r))
+    for case in cases.from_sample(values, list(values), generator, own=own):
         emulate.afresh(r.meta["operator"])
         for mode in cases.modes_of(case):
             given = cases.in_mode(case, mode)

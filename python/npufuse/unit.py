@@ -130,7 +130,10 @@ class Unit:
             if found and all(set(names) <= set(c.values) for c in found):
                 return found
         self.rule = rule.load(self.spec["rule_file"])
-        found = list(cases.from_sample(self.rule.sample(), names, generator, solid))
+        own = self.rule.edges() if self.rule.edges else None
+        found = list(
+            cases.from_sample(self.rule.sample(), names, generator, solid, own)
+        )
         missing = sorted(set(names) - set(found[0].values if found else ()))
         if missing:
             raise Blocked(
@@ -148,7 +151,8 @@ class Unit:
         built = self.build(local)
         original, fused = built.functions_made()
         self.comparison = Comparison(
-            original, fused, self.device, self.spec.get("seed", 1)
+            original, fused, self.device, self.spec.get("seed", 1),
+            rule.constants(rule.load(self.spec["rule_file"])),
         )
         if any("is_grad_enabled" in ast.dump(t) for t in built.terms):
             self.comparison.grad = False  # the operator has no backward

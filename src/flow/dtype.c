@@ -230,6 +230,10 @@ static Val *dtype(Calc *c, Val *v, int depth) {
     case OP_STRIDED: case OP_VIEW_AS_COMPLEX: case OP_VIEW_AS_REAL:
         d = dtype(c, v->args[0], depth + 1);
         break;
+    case OP_MATMUL: case OP_REPEAT_INTERLEAVE: case V_ITEM: case OP_MASKED_FILL:
+        if (!c->scalars.no_autocast) return op_dtype(c->flow, v);
+        d = dtype(c, v->args[0], depth + 1);
+        break;
     case V_PHI: {
         Val *a = dtype(c, v->args[1], depth + 1);
         Val *b = dtype(c, v->args[2], depth + 1);
@@ -237,7 +241,8 @@ static Val *dtype(Calc *c, Val *v, int depth) {
     }
     default: return op_dtype(c->flow, v);
     }
-    return autocast_float32(v) ? under_autocast(c, d) : d;
+    bool wide = !c->scalars.no_autocast && autocast_float32(v);
+    return wide ? under_autocast(c, d) : d;
 }
 
 Val *dtype_of(Flow *flow, Val *v, Scalars scalars) {

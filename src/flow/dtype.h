@@ -11,6 +11,7 @@ typedef struct Scalars {
     uint32_t len;
     Val *const *leaves;
     uint32_t leaf_count;
+    bool no_autocast; // a product has its operands' dtype, and softmax its input's
 } Scalars;
 
 // The dtype of `v` as a Val: torch.float32, dtype(x), promote(...),

@@ -283,6 +283,33 @@ static Val *make_layout(Flow *fl, Op op, Val *const *a, uint32_t n) {
     }
 }
 
+// bmm(x, y)  ->  matmul(x, y) of three axes
+static Val *make_bmm(Flow *fl, Val *x, Val *y) {
+    if (!x->rank) x->rank = 3;
+    if (!y->rank) y->rank = 3;
+    Val *product = val_new2(&fl->graph, OP_MATMUL, x, y);
+    product->rank = 3;
+    return product;
+}
+
+// baddbmm(z, x, y, beta, alpha)  ->  beta * z + alpha * bmm(x, y); z is not
+// read where beta is 0
+static Val *make_baddbmm(Flow *fl, Val *const *a) {
+    Val *product = scaled(fl, make_bmm(fl, a[1], a[2]), a[4]);
+    if (val_is_number(a[3]) && a[3]->num == 0) return product;
+    return make2(fl, OP_ADD, scaled(fl, a[0], a[3]), product);
+}
+
+static Val *make_product(Flow *fl, Op op, Val *const *a) {
+    switch ((int)op) {
+    case OP_BMM: return make_bmm(fl, a[0], a[1]);
+    case OP_BADDBMM: return make_baddbmm(fl, a);
+    default: break;
+    }
+    Val v = {.op = V_PYOP, .ck = A_INVERT, .nargs = 1, .args = (Val **)(uintptr_t)a};
+    return val_intern(&fl->graph, &v); // logical_not(x) -> ~x
+}
+
 static Val *make_arithmetic(Flow *fl, Op op, Val *const *a, uint32_t n) {
     switch ((int)op) {
     case OP_MUL: return make_mul(fl, a[0], a[1]);
@@ -315,6 +342,9 @@ static Val *make_arithmetic(Flow *fl, Op op, Val *const *a, uint32_t n) {
     case OP_CLAMP_MAX: return make_clamp(fl, op, a);
     case OP_ADDCMUL:
         return make_add(fl, a[0], scaled(fl, make2(fl, OP_MUL, a[1], a[2]), a[3]));
+    case OP_BMM:
+    case OP_BADDBMM:
+    case OP_LOGICAL_NOT: return make_product(fl, op, a);
     default: break;
     }
     return make_layout(fl, op, a, n);

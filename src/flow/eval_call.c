@@ -5,6 +5,19 @@
 #include "flow/changes.h"
 #include "flow/flow.h"
 
+// Functions of torch that make something new and do nothing else.
+static bool only_makes(const Val *callee) {
+    static const char *const makers[] = {
+        "torch.finfo", "torch.iinfo", "torch.tensor", "torch.arange", "torch.device",
+        "torch.as_tensor", "len", "range",
+    };
+    if (callee->op != V_GLOBAL) return false;
+    for (size_t i = 0; i < COUNT(makers); i++) {
+        if (str_is(callee->text, makers[i])) return true;
+    }
+    return false;
+}
+
 // A call that is not understood: its result is unlike any other, and the
 // statement it stands in does more than compute.
 static Val *unknown_call(Frame *f, Val *callee, Val *const *args,
@@ -14,7 +27,7 @@ static Val *unknown_call(Frame *f, Val *callee, Val *const *args,
     all[0] = callee;
     if (nargs) memcpy(all + 1, args, sizeof(Val *) * nargs);
     StmtInfo *stmt = frame_stmt(f);
-    if (stmt) stmt->effects++;
+    if (stmt && !only_makes(callee)) stmt->effects++;
     return val_unique(&f->flow->graph, V_CALL, all, nargs + 1);
 }
 
@@ -230,6 +243,10 @@ static Val *call_sequential(Frame *f, Node *node, Val *inst, Val *x) {
     return x;
 }
 
+static Val *attr_named(Frame *f, Val *object, const char *name) {
+    return val_attr(&f->flow->graph, object, sym_intern(f->flow->symbols, str_of(name)));
+}
+
 // torch.nn modules whose call is one operator.
 static Val *call_nn(Frame *f, Node *node, Val *inst, Val *const *args,
                     uint32_t nargs) {
@@ -258,6 +275,11 @@ static Val *call_nn(Frame *f, Node *node, Val *inst, Val *const *args,
         const Sym *attr = sym_find(f->flow->symbols, STR("approximate"));
         if (attr_is_stored(f->flow, f->mf, attr)) return NULL;
         return val_new2(g, OP_GELU, x, approximate);
+    }
+    if (str_is(name, "torch.nn.Dropout")) {
+        Val *parts[4] = {x, attr_named(f, inst, "p"), attr_named(f, inst, "training"),
+                         val_bool(g, false)};
+        return val_unique(g, OP_DROPOUT, parts, 4);
     }
     if (str_is(name, "torch.nn.Softmax")) {
         Val *dim = instance_arg(inst, 0, "dim");

@@ -170,6 +170,10 @@ Val *eval_attribute(Frame *f, Val *object, const Sym *name) {
     }
     bool tensor = object->op > V_CAST || object->op == V_CAST || object->op == V_PART;
     if (name == flow->names.data && tensor) return eval_detached(f, object);
+    if (name == flow->names.mT) { // the last two axes change places
+        Val *args[] = {object, val_int(g, -2), val_int(g, -1)};
+        return op_make(flow, OP_TRANSPOSE, args, 3);
+    }
     Val *attr = val_attr(g, object, name);
     frame_may_work(f, f->run->changed.len / 256);
     for (uint32_t i = 0; i < f->run->changed.len; i++) {

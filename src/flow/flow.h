@@ -152,7 +152,8 @@ struct ModuleFlow {
 
 typedef struct FlowNames {
     const Sym *self, *forward, *init, *call, *getitem, *post_init, *dtype, *shape, *apply,
-        *property, *sub_configs, *staticmethod_, *classmethod_, *data, *ndim, *real, *imag;
+        *property, *sub_configs, *staticmethod_, *classmethod_, *data, *ndim, *real, *imag,
+        *mT;
 } FlowNames;
 
 struct Flow {

@@ -219,6 +219,7 @@ void flow_init(Flow *flow, Project *project, const OpTable *ops, Arena *arena) {
         {&flow->names.classmethod_, "classmethod"}, {&flow->names.data, "data"},
         {&flow->names.ndim, "ndim"}, {&flow->names.real, "real"},
         {&flow->names.imag, "imag"},
+        {&flow->names.mT, "mT"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         *rows[i].at = sym_intern(flow->symbols, str_of(rows[i].text));

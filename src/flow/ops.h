@@ -5,7 +5,7 @@
 
 #include "flow/val.h"
 
-enum { OP_MAX_PARAMS = 6 };
+enum { OP_MAX_PARAMS = 8 };
 
 typedef struct OpParam {
     Str name;

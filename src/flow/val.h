@@ -91,6 +91,7 @@ struct Val {
     struct Frame *init; // of an instance: the reading of its constructor
     bool init_running;
     struct Resolved *resolved; // what flow_resolve found, once asked
+    struct Attend *attend; // what match/attend.c made of a product, once asked
     Val *chain; // hash chain
 };
 

@@ -14,7 +14,8 @@ enum {
     PLACES_MAX = 64, // tried for one value
 };
 
-static bool may_match(const Spec *spec, const Val *root, uint64_t bits) {
+static bool may_match(Flow *flow, const Spec *spec, Val *root, uint64_t bits) {
+    if (spec->pattern->op == OP_ATTEND) return attend_of(flow, root);
     if (spec->pattern->op != root->op) return false;
     return (spec->factor_ops & ~bits) == 0;
 }
@@ -146,6 +147,7 @@ static bool binds_sensibly(const Match *m) {
         Val *v = m->bound[i];
         if (v && rule->params[i].scalar && is_cast(m, v)) return false;
         if (!v || !rule->params[i].optional) continue;
+        if (m->attend) continue;
         bool alone = true; // its only form of the rule: gate and up
         for (uint32_t k = 0; k < rule->param_count; k++) {
             if (!rule->params[k].optional && !rule->params[k].flag &&
@@ -246,7 +248,9 @@ static void note_near_miss(Candidates *out, Frame *f, Group *group,
     Match match;
     bool matches = match_value(&match, f->flow, spec, group->root);
     out->steps += match.steps;
-    if (matches || match.best_seen * 3 < spec->size * 2) return;
+    bool close = match.attend ? match.attend->product && match.attend->reason
+                              : match.best_seen * 3 >= spec->size * 2;
+    if (matches || !close) return;
     memset(&match.seen, 0, sizeof(match.seen)); // it was no part of anything
     Candidate c = {.frame = f, .match = match, .record = group->records.at[0],
                    .root = group->root, .near = true};
@@ -329,7 +333,7 @@ void find_candidates(Candidates *out, Frame *f, const RuleSet *rules,
     for (uint32_t s = 0; s < specs->len; s++) {
         for (uint32_t g = groups.list.len; g-- > 0 && out->steps < STEPS_MAX;) {
             const Group *group = &groups.list.at[g];
-            if (!may_match(specs->at[s], group->root, group->bits)) continue;
+            if (!may_match(f->flow, specs->at[s], group->root, group->bits)) continue;
             if (is_part_of(out, group->root, specs->at[s]->rule)) continue;
             try_group(out, f, group, specs->at[s]);
             drop_scratch(f->flow, start);
@@ -339,7 +343,7 @@ void find_candidates(Candidates *out, Frame *f, const RuleSet *rules,
     for (uint32_t s = 0; s < specs->len; s++) {
         for (uint32_t g = 0; g < groups.list.len && out->steps < STEPS_MAX; g++) {
             Group *group = &groups.list.at[g];
-            if (may_match(specs->at[s], group->root, group->bits)) {
+            if (may_match(f->flow, specs->at[s], group->root, group->bits)) {
                 note_near_miss(out, f, group, specs->at[s]);
                 drop_scratch(f->flow, start);
             }

@@ -268,6 +268,19 @@ static void add_ports(Finding *out, Arena *run, const Candidate *c,
 
 // ---- verdict ----------------------------------------------------------------
 
+// Where the arm that is left to the original is another formula.
+static void add_branch_reasons(Finding *out, Arena *run, const Candidate *c) {
+    const Attend *attend = c->match.attend;
+    for (uint32_t i = 0; attend && i < attend->branches.len; i++) {
+        const Branch *branch = &attend->branches.at[i];
+        if (!branch->changes) continue;
+        out->verdict = VERDICT_CAUTION;
+        add_reason(out, run, arena_printf(run, "only one branch is the operator's formula; in the "
+                                               "other %s", branch->why ? branch->why
+                                                   : "it differs"));
+    }
+}
+
 static void judge(Finding *out, Arena *run, const Candidate *c,
                   const Requirements *all, const char *fault) {
     // A reason that is there already is an activation that nothing decides.
@@ -297,6 +310,7 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
         out->verdict = VERDICT_CAUTION;
         add_reason(out, run, arena_printf(run, "no place to write it: %s", fault));
     }
+    add_branch_reasons(out, run, c);
     if (c->place->wasted) {
         out->verdict = VERDICT_CAUTION;
         add_reason(out, run, STR("an inner value is used elsewhere and stays computed: "
@@ -443,6 +457,23 @@ void set_finding_id(Finding *out, Arena *run) {
                            STR_FMT(out->file), STR_FMT(out->qualname), STR_FMT(hash));
 }
 
+static void print_difference(Buf *text, const Match *m) {
+    buf_add(text, STR("not the operator's formula: "));
+    if (m->attend) {
+        buf_add(text, str_of(m->attend->reason));
+        return;
+    }
+    buf_add(text, STR("expected "));
+    if (m->want) val_print(text, m->want, 3);
+    buf_add(text, STR(", found "));
+    if (m->got) val_print(text, m->got, 3);
+    else buf_add(text, STR("nothing"));
+    if (text->len > 300) {
+        text->len = 297;
+        buf_add(text, STR("..."));
+    }
+}
+
 static void near_finding(Finding *out, Arena *run, const Candidate *c,
                          const Module *m) {
     const Node *at = c->record->stmt ? c->record->stmt : c->record->node;
@@ -450,15 +481,7 @@ static void near_finding(Finding *out, Arena *run, const Candidate *c,
     set_lines(out, run, m, at, at);
     out->verdict = VERDICT_REJECT;
     Buf text = {0};
-    buf_add(&text, STR("not the operator's formula: expected "));
-    if (c->match.want) val_print(&text, c->match.want, 3);
-    buf_add(&text, STR(", found "));
-    if (c->match.got) val_print(&text, c->match.got, 3);
-    else buf_add(&text, STR("nothing"));
-    if (text.len > 300) {
-        text.len = 297;
-        buf_add(&text, STR("..."));
-    }
+    print_difference(&text, &c->match);
     add_reason(out, run, arena_str(run, buf_str(&text)));
     Fact fact = {.name = STR("form"), .state = FACT_REFUTED,
                  .claim = out->reasons.at[0]};

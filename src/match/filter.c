@@ -48,6 +48,7 @@ static void mark_op(SymTable *symbols, const OpTable *ops, Op op, uint32_t mark)
         const char *module;
     } modules[] = {
         {OP_SILU, "SiLU"}, {OP_GELU, "GELU"}, {OP_SIGMOID, "Sigmoid"},
+        {OP_SOFTMAX, "Softmax"},
     };
     for (size_t i = 0; i < COUNT(modules); i++) {
         if (modules[i].op == op) sym_mark(symbols, str_of(modules[i].module), mark);
@@ -93,22 +94,24 @@ static bool has_product(const Val *v, int depth) {
 
 static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
     uint64_t ops[OP_COUNT / 64 + 1] = {0};
-    collect_anchors(spec->pattern, ops, 0);
-    bool any = false;
+    bool attends = spec->pattern->op == OP_ATTEND, any = false;
+    if (attends) ops[OP_SOFTMAX / 64] |= UINT64_C(1) << (OP_SOFTMAX % 64);
+    else collect_anchors(spec->pattern, ops, 0);
     for (uint32_t op = 0; op < OP_COUNT; op++) {
         if (!(ops[op / 64] >> (op % 64) & 1)) continue;
         any = true;
         // 28 bits are shared by all operators; a clash only lets more through.
         mark_anchor(out, symbols, (Op)op, (uint32_t)MARK_FIRST_FREE << (op % 27));
     }
-    if (!any || !has_product(spec->pattern, 0)) out->open = true;
+    if (!any || (!attends && !has_product(spec->pattern, 0))) out->open = true;
 }
 
 void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
     *out = (Filter){.rules = rules, .fused = MARK_FUSED};
     static const char *const products[] = {
         "mul", "mul_", "multiply", "multiply_", "div", "div_", "divide", "divide_",
-        "true_divide", "prod", "addcmul", "addcmul_", "truediv",
+        "true_divide", "prod", "addcmul", "addcmul_", "truediv", "matmul", "mm", "bmm",
+        "baddbmm", "einsum",
     };
     for (size_t i = 0; i < COUNT(products); i++) {
         sym_mark(symbols, str_of(products[i]), MARK_PRODUCT);

@@ -139,6 +139,32 @@ static void add_tail(Pieces *pieces, const SourceText *source) {
     add_piece(pieces, INSERT_TAIL, blank ? STR("\n") : STR("\n\n"));
 }
 
+// Whether the text calls a function of this name.
+static bool calls(Str text, Str name) {
+    for (size_t i = 0; i + name.len < text.len; i++) {
+        bool starts = i == 0 || !(text.at[i - 1] == '_' || text.at[i - 1] == '.' ||
+                                  (text.at[i - 1] >= 'a' && text.at[i - 1] <= 'z'));
+        if (starts && memcmp(text.at + i, name.at, name.len) == 0 && text.at[i + name.len] == '(') {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The rule's own functions that the replacement calls.
+static void add_helpers(Pieces *pieces, const InsertWish *wish) {
+    NodeList body = wish->rule->parsed.module->u.module.body;
+    for (uint32_t i = 0; i < body.len; i++) {
+        const Node *fn = body.at[i];
+        if (fn->kind != N_FUNCTION_DEF) continue;
+        Str name = sym_str(fn->u.function->name);
+        if (!str_starts(name, "npu_") || !calls(wish->text, name) ||
+            binds(wish->module, name)) continue;
+        Str text = source_span(&wish->rule->source, fn->start, fn->end);
+        add_piece(pieces, INSERT_HELPER, arena_printf(pieces->run, "\n\n%.*s\n", STR_FMT(text)));
+    }
+}
+
 void make_inserts(Inserts *out, Arena *run, const InsertWish *wish) {
     const Module *m = wish->module;
     InsertPlace place = insert_place(m);
@@ -153,5 +179,6 @@ void make_inserts(Inserts *out, Arena *run, const InsertWish *wish) {
     if (wish->npu && !binds(m, STR("npu_fused_ready"))) {
         add_piece(&pieces, INSERT_PREDICATE, STR(PREDICATE));
     }
+    add_helpers(&pieces, wish);
     if (out->len > imports) add_tail(&pieces, &m->source);
 }

@@ -10,6 +10,8 @@ typedef struct InsertWish {
     const Module *module;
     Str switch_definition; // module-level statement, or empty
     bool npu;              // the replacement calls torch_npu
+    const Module *rule;    // functions of it that the text calls are added
+    Str text;              // the replacement
 } InsertWish;
 
 // The pieces for one candidate, in `run`. The pieces of several candidates of

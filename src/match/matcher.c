@@ -72,7 +72,8 @@ static bool bind_param(State *s, Val *p, Val *u) {
     if (val_is_none(x)) return differ(s, p, u);
     if (s->m->bound[i]) return s->m->bound[i] == x || differ(s, p, u);
     bool scalar = s->m->spec->rule->params[i].scalar;
-    bool fits = scalar ? may_be_number(s->m->flow, x) : !is_number(s->m->flow, x);
+    bool fits = scalar ? s->m->attend || may_be_number(s->m->flow, x) // asked already
+                       : !is_number(s->m->flow, x);
     if (!fits) return differ(s, p, u);
     s->m->bound[i] = x;
     return true;
@@ -308,12 +309,30 @@ static bool match(State *s, Val *p, Val *u, int depth) {
     return true;
 }
 
+// Attention is compared in its summary.
+static bool match_attention(Match *out, State *s, Val *u) {
+    out->attend = attend_of(out->flow, u);
+    if (!out->attend) return false;
+    if (!out->attend->form) {
+        out->got = out->attend->at;
+        return false;
+    }
+    for (uint32_t i = 0; i < out->attend->seen.len; i++) see(s, out->attend->seen.at[i]);
+    return match(s, out->spec->pattern, out->attend->form, 0);
+}
+
 bool match_value(Match *out, Flow *flow, const Spec *spec, Val *u) {
     *out = (Match){.spec = spec, .flow = flow};
     State s = {.m = out};
+    if (spec->pattern->op == OP_ATTEND) return match_attention(out, &s, u);
     bool matches = match(&s, spec->pattern, u, 0);
     out->steps += s.steps;
     return matches;
+}
+
+Val *attend_input(const Match *match, int arg) {
+    const Val *param = match->spec->pattern->args[arg];
+    return param->op == V_PARAM ? match->bound[(uint32_t)param->num] : NULL;
 }
 
 static bool depends(const Val *v, const Val *part, uint32_t *steps) {

@@ -2,6 +2,7 @@
 #ifndef NPUFUSE_MATCHER_H
 #define NPUFUSE_MATCHER_H
 
+#include "match/attend.h"
 #include "match/rule.h"
 
 typedef struct Match {
@@ -14,6 +15,7 @@ typedef struct Match {
     // self.scale = size ** 0.5 stands for the root of the last axis' size.
     Val *size, *size_root;
     Val *cut_tensor, *cut_at; // x[..., :d] and x[..., d:]: where it is cut
+    const Attend *attend; // of attention: what was read off the values; else NULL
     uint32_t steps;  // values compared
     // The furthest difference met, for explanations.
     uint32_t best_seen;
@@ -24,6 +26,9 @@ typedef struct Match {
 // and `seen` are filled; on failure `want` and `got` are the first difference
 // of the furthest attempt, and `best_seen` how far it came.
 bool match_value(Match *out, Flow *flow, const Spec *spec, Val *u);
+
+// What a rule of attention binds to the argument of the summary (ATTEND_QUERY ...).
+Val *attend_input(const Match *match, int arg);
 
 // Whether the computation of `v` contains `part` (casts stripped).
 bool val_depends(const Val *v, const Val *part);

@@ -3,7 +3,9 @@
 
 #include "match/place.h"
 
+#include "match/compose.h"
 #include "match/frame_index.h"
+#include "match/release.h"
 
 // ---- what a statement does --------------------------------------------------
 
@@ -31,7 +33,8 @@ static bool is_seen(const Match *m, const Val *v) {
 
 static bool is_bound(const Match *m, const Val *v) {
     for (uint32_t i = 0; i < m->spec->rule->param_count; i++) {
-        if (m->bound[i] == v) return true;
+        if (!m->bound[i]) continue;
+        if (m->bound[i] == v || (m->attend && attend_below_views(m->bound[i]) == v)) return true;
     }
     return false;
 }
@@ -172,19 +175,11 @@ static bool is_pure(const Place *p, const StmtInfo *s) {
 
 // ---- who reads it -----------------------------------------------------------
 
-static bool is_dropped_stmt(const Place *p, const Node *stmt) {
+bool place_drops(const Place *p, const Node *stmt) {
     for (uint32_t i = p->first; i < p->last; i++) {
         if (!p->kept[i] && holds_stmt(p->frame, p->infos[i], stmt)) return true;
     }
     return p->infos[p->last]->stmt == stmt;
-}
-
-static bool bind_is_private(const Place *p, const Bind *bind) {
-    if (bind->escaped) return false;
-    for (uint32_t i = 0; i < bind->users.len; i++) {
-        if (!is_dropped_stmt(p, bind->users.at[i])) return false;
-    }
-    return true;
 }
 
 typedef struct NameWalk {
@@ -229,7 +224,10 @@ static bool is_private(const Place *p, const StmtInfo *s) {
     Range events = index_events(index, s->time_before, s->time_after);
     for (uint32_t i = events.from; i < events.to; i++) {
         const TimedEvent *e = &index->events[i];
-        if (e->info->captured || (e->bind && !bind_is_private(p, e->bind))) return false;
+        if (e->info->captured) return false;
+        if (e->bind && !place_bind_is_private(p, e->bind) && !place_may_release(p, e->bind)) {
+            return false;
+        }
     }
     const Node *root = p->infos[p->last]->stmt;
     NameWalk walk = {.place = p, .dropped = s, .skip = p->record->node};
@@ -316,6 +314,10 @@ static Str expr_at(const Place *p, Val *v, uint32_t at, int depth) {
         }
     }
     return (Str){0};
+}
+
+Str place_expr_at(const Place *p, Val *v, uint32_t at) {
+    return expr_at(p, v, at, 0);
 }
 
 Str place_expr_start(const Place *p, Val *v) {
@@ -415,6 +417,26 @@ static bool place_named(Place *p, PlacedInput *in, Val *v) {
     return true;
 }
 
+// A view of something that has no name: that is evaluated into one.
+static bool place_below_views(Place *p, PlacedInput *in, Val *v) {
+    Val *inner = attend_below_views(v);
+    in->node = inner != v ? find_node(p, inner, false, &in->at) : NULL;
+    if (!in->node) return false;
+    in->val = v;
+    in->suffix = compose_views(p, v, inner);
+    return in->suffix.len > 0;
+}
+
+// What the matcher made up: attention's masks under their conditions.
+static bool place_composed(Place *p, PlacedInput *in, Val *v) {
+    Str text = p->match->attend ? compose_expr(p, v, p->last) : (Str){0};
+    if (!text.len) return p->match->attend && place_below_views(p, in, v);
+    in->val = v;
+    in->text = text;
+    in->start = compose_expr(p, v, p->first);
+    return true;
+}
+
 static bool place_input(Place *p, uint32_t param) {
     PlacedInput *in = &p->inputs[param];
     Val *bound = p->match->bound[param];
@@ -429,7 +451,7 @@ static bool place_input(Place *p, uint32_t param) {
         if (place_named(p, in, v)) return true;
     }
     in->node = find_node(p, bound, false, &in->at);
-    if (!in->node) return false;
+    if (!in->node) return place_composed(p, in, bound);
     in->val = node_val(p->frame->mf, in->node);
     return true;
 }
@@ -461,7 +483,10 @@ static void name_inputs(Place *p) {
     for (uint32_t i = 0; i < rule->param_count; i++) {
         PlacedInput *in = &p->inputs[i];
         if (!in->node) continue;
-        in->text = place_fresh_name(p, sym_str(rule->params[i].name));
+        in->name = place_fresh_name(p, sym_str(rule->params[i].name));
+        in->text = in->suffix.len ? arena_printf(p->frame->flow->arena, "%.*s%.*s",
+                                                 STR_FMT(in->name), STR_FMT(in->suffix))
+                                  : in->name;
     }
 }
 
@@ -532,6 +557,9 @@ static void drop_statements(Place *p) {
         }
     }
     while (p->first < p->last && p->kept[p->first]) p->first++;
+    for (uint32_t i = p->first; i < p->last; i++) {
+        if (!p->kept[i]) place_note_released(p, p->infos[i]);
+    }
 }
 
 // Whether `stmt` has run whenever the root is reached: it stands in or before
@@ -555,7 +583,7 @@ static bool leaves_work(const Place *p) {
         if (!is_work(v)) continue;
         for (const EvalOf *of = index_evals_of(index, v); of; of = of->next) {
             const EvalRecord *e = of->record;
-            if (e->val != v || !e->stmt || is_dropped_stmt(p, e->stmt)) continue;
+            if (e->val != v || !e->stmt || place_drops(p, e->stmt)) continue;
             if (++looked > READERS_MAX || runs_before(p, e->stmt)) return true;
         }
     }
@@ -734,6 +762,8 @@ void place_match(Place *out, Frame *frame, const Match *match,
         return;
     }
     drop_statements(out);
+    if (match->attend) out->fault = match->attend->trouble;
+    if (out->fault) return;
     out->wasted |= leaves_work(out);
     if (hides_emitted(out)) {
         out->fault = "the function has a name of its own that the replacement needs";

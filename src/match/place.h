@@ -10,13 +10,15 @@
 
 #include "match/matcher.h"
 
-enum { SPAN_MAX = 200 };
+enum { SPAN_MAX = 200, RELEASED_MAX = 4 };
 
 typedef struct PlacedInput {
     Val *val;    // the value used: the bound one or a cast of it
     Str start;   // expression at the start of the span; empty: none
     Str text;    // expression in the fused branch
     Node *node;  // evaluated into a name: the source expression; else NULL
+    Str name;    // that name
+    Str suffix;  // what makes the value of it: ".transpose(1, 2)", or empty
     uint32_t at; // index in the block of the statement that holds `node`
 } PlacedInput;
 
@@ -30,6 +32,8 @@ typedef struct Place {
     bool kept[SPAN_MAX];
     bool computes[SPAN_MAX]; // computes an inner value
     PlacedInput inputs[RULE_MAX_PARAMS];
+    const Sym *released[RELEASED_MAX]; // names that hold None in the fused branch
+    uint32_t released_count;
     bool wasted;      // inner values stay computed for others
     const char *fault; // why there is no place; NULL if there is one
 } Place;
@@ -41,9 +45,13 @@ void place_match(Place *out, Frame *frame, const Match *match,
 // just before the last statement); empty if there is none.
 Str place_expr_start(const Place *place, Val *v);
 Str place_expr(const Place *place, Val *v);
+// The same just before block statement `at` of the fused branch.
+Str place_expr_at(const Place *place, Val *v, uint32_t at);
 // Whether the statements that are left out compute the same when they are run
 // behind those that are kept, as in the fused branch's own `else`.
 bool place_rereads(const Place *place);
+// Whether the statement is left out of the fused branch.
+bool place_drops(const Place *place, const Node *stmt);
 // A name that the function and its module do not use.
 Str place_fresh_name(const Place *place, Str wish);
 

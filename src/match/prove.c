@@ -5,6 +5,7 @@
 
 #include "flow/changes.h"
 #include "flow/dtype.h"
+#include "match/mask_origin.h"
 
 enum { CHOICES_MAX = 8 }; // operands looked into, one within another
 
@@ -196,7 +197,10 @@ static bool adds_axis(const Val *v) {
 
 // y.amax(-1, keepdim=True): what is kept of the axis is one element.
 static bool reduces(const Val *v) {
-    if (v->op == OP_MEAN || v->op == OP_SUM || v->op == OP_VAR || v->op == OP_STD) return true;
+    switch ((int)v->op) {
+    case OP_MEAN: case OP_SUM: case OP_VAR: case OP_STD: case OP_AMAX: return true;
+    default: break;
+    }
     for (uint32_t i = 1; v->op == V_CALL && i < v->nargs; i++) {
         const Val *arg = v->args[i];
         if (arg->op == V_KEYWORD && arg->name && val_truth(arg->args[0]) == 1 &&
@@ -404,9 +408,33 @@ static bool is_centred(const Val *v) {
     return false;
 }
 
+// npu_is_mask(x): what is added to scores is 0 or very negative.
+static FactState prove_mask(Prover *p, Val *x) {
+    OriginFound found = mask_origin(p->flow, x);
+    link_to(p, found.module, found.node, "mask");
+    switch (found.origin) {
+    case ORIGIN_NOTHING:
+    case ORIGIN_BINARY: return state(p, FACT_PROVEN, "built of 0 and very negative numbers");
+    case ORIGIN_MASK: return state(p, FACT_UNKNOWN,
+                                   "a very negative number goes into it; "
+                                       "tested at run time");
+    case ORIGIN_BIAS:
+        return doubtful(p, "an additive bias would be lost by a bool mask; where the test "
+                           "fails, the original runs");
+    case ORIGIN_UNKNOWN: break;
+    }
+    return doubtful(p, "cannot prove it is a 0/-inf mask: nothing in sight shows where "
+                       "it comes from");
+}
+
 // unclamped(x): x is no output of a clamp or soft-cap.
 static FactState prove_call(Prover *p, const Node *test) {
     const Node *func = test->u.call.func;
+    if (func->kind == N_NAME && str_is(sym_str(func->u.name.id), "npu_is_mask") &&
+        test->u.call.args.len == 1) {
+        Val *x = bound_name(p, test->u.call.args.at[0]);
+        return x ? prove_mask(p, x) : FACT_UNKNOWN;
+    }
     if (func->kind == N_NAME && str_is(sym_str(func->u.name.id), "uncentred") &&
         test->u.call.args.len == 1) {
         Val *x = bound_name(p, test->u.call.args.at[0]);

@@ -7,7 +7,9 @@
 #include "match/rewrite.h"
 
 #include "flow/dtype.h"
+#include "match/compose.h"
 #include "match/inserts.h"
+#include "match/sizes.h"
 #include "match/text.h"
 
 enum { DTYPE_TEXT_MAX = 2000 };
@@ -98,8 +100,26 @@ static Val *placed_dtype(const Place *place, Val *v) {
     return dtype_of(place->frame->flow, v, bound_scalars(place, numbers, tensors));
 }
 
+// The guard asks that key and value have the query's dtype.
+static Val *as_query_dtype(const Place *place, Val *d) {
+    Flow *flow = place->frame->flow;
+    Val *query = attend_input(place->match, ATTEND_QUERY);
+    for (int i = ATTEND_QUERY; query && d->op == V_DTYPE && i <= ATTEND_VALUE; i++) {
+        Val *input = attend_input(place->match, i);
+        bool same = input && (d->args[0] == input || d == op_dtype(flow, input));
+        if (same) return val_new1(&flow->graph, V_DTYPE, query);
+    }
+    return d;
+}
+
 Val *result_dtype(const Place *place) {
-    return placed_dtype(place, place->record->val);
+    Val *v = place->record->val;
+    if (!place->match->attend) return placed_dtype(place, v);
+    if (v->op != V_CAST) v = attend_value_operand(place->frame->flow, v);
+    Val *numbers[RULE_MAX_PARAMS + 1], *tensors[RULE_MAX_PARAMS];
+    Scalars scalars = bound_scalars(place, numbers, tensors);
+    scalars.no_autocast = true;
+    return as_query_dtype(place, dtype_of(place->frame->flow, v, scalars));
 }
 
 // Whether every value of dtype `d` is held by dtype `wide`, for the dtypes
@@ -439,6 +459,26 @@ static void write_replacement(Writer *w, Rewrite *out) {
     w->result = arena_printf(w->arena, "%.*s.to(%.*s)", STR_FMT(result), STR_FMT(dtype));
 }
 
+// `x is None` as the opposite of `x is not None`, else `not (test)`.
+Str branch_text(const Place *place, const Branch *branch) {
+    Flow *flow = place->frame->flow;
+    Val test = *branch->cond;
+    bool none_test = test.op == V_PYOP && (test.ck == A_IS || test.ck == A_IS_NOT);
+    bool negated = test.op == V_PYOP && test.ck == A_NOT;
+    Val *cond = branch->cond;
+    if (!branch->holds && none_test) {
+        Val other = {.op = V_PYOP, .ck = test.ck == A_IS ? A_IS_NOT : A_IS,
+                     .nargs = test.nargs, .args = test.args};
+        cond = val_intern(&flow->graph, &other);
+    } else if (!branch->holds) {
+        Val other = {.op = V_PYOP, .ck = A_NOT, .nargs = 1, .args = &cond};
+        cond = negated ? test.args[0] : val_intern(&flow->graph, &other);
+    }
+    Str text = compose_expr(place, cond, place->first);
+    return cond->op == V_PYOP && (cond->ck == A_OR || cond->ck == A_AND)
+        ? text_atom(flow->arena, text) : text;
+}
+
 typedef struct Mention {
     const Sym *name;
     bool found;
@@ -516,6 +556,17 @@ static bool add_assumptions(Buf *buf, const Place *place) {
     return true;
 }
 
+// The choices of which one arm was taken, as terms.
+static bool add_branches(Buf *buf, const Place *place) {
+    const Attend *attend = place->match->attend;
+    for (uint32_t i = 0; attend && i < attend->branches.len; i++) {
+        Str text = branch_text(place, &attend->branches.at[i]);
+        if (!text.len) return false;
+        add_term(buf, text);
+    }
+    return true;
+}
+
 typedef struct Guards {
     Str outer, inner; // inner may be empty
 } Guards;
@@ -524,6 +575,7 @@ static Str device_tensor(const Place *place, bool at_start) {
     const Rule *rule = place->match->spec->rule;
     for (uint32_t i = 0; i < rule->param_count; i++) {
         if (!place->match->bound[i] || rule->params[i].scalar) continue;
+        if (place->match->attend && rule->params[i].optional) continue; // None, at times
         Str text = at_start ? place->inputs[i].start : place->inputs[i].text;
         if (text.len) return text;
     }
@@ -553,7 +605,7 @@ static bool make_guards(Guards *out, const RewriteInput *in) {
     Buf outer = {0}, inner = {0};
     add_term(&outer, in->switch_expr);
     if (!rule->plain_torch) add_device_test(&outer, &inner, place);
-    bool ok = add_assumptions(&outer, place);
+    bool ok = add_assumptions(&outer, place) && add_branches(&outer, place);
     bool trains = str_is(rule->op_autograd, "differentiable");
     if (!trains) add_term(&outer, STR("not torch.is_grad_enabled()"));
     for (uint32_t i = 0; i < in->requirements->len; i++) {
@@ -580,7 +632,7 @@ static void hoist_patches(const Place *place, Arena *arena, Patches *list,
         const PlacedInput *in = &place->inputs[i];
         if (in->node && in->at == at) {
             patch_add(arena, list,
-                  (Patch){in->node->start, in->node->end, in->text});
+                  (Patch){in->node->start, in->node->end, in->name});
         }
     }
 }
@@ -605,7 +657,7 @@ static void put_hoists(Lines *out, const Place *place, Arena *arena, uint32_t at
         Str expr = source_span(source, next->node->start, next->node->end);
         bool breaks = memchr(expr.at, '\n', expr.len) != NULL;
         put_statement(out, 1, arena_printf(arena, breaks ? "%.*s = (%.*s)" : "%.*s = %.*s",
-                                           STR_FMT(next->text), STR_FMT(expr)));
+                                           STR_FMT(next->name), STR_FMT(expr)));
     }
 }
 
@@ -641,7 +693,11 @@ static void put_fused(Lines *out, Writer *w, const Guards *guards) {
     const SourceText *source = &place->frame->module->source;
     for (uint32_t i = place->first; i < place->last; i++) {
         const Node *stmt = place->infos[i]->stmt;
-        if (place->kept[i]) {
+        Patches sizes = {0};
+        if (place->kept[i]) size_patches(place, i, &sizes);
+        if (sizes.len) {
+            put_statement(out, 1, patched(w->arena, source, stmt->start, stmt->end, &sizes));
+        } else if (place->kept[i]) {
             put_source_lines(out, source, source_line(source, stmt->start),
                              source_line(source, stmt->end), 1);
         } else {
@@ -649,6 +705,9 @@ static void put_fused(Lines *out, Writer *w, const Guards *guards) {
         }
     }
     put_hoists(out, place, w->arena, place->last);
+    for (uint32_t i = 0; i < place->released_count; i++) {
+        put_line(out, 1, arena_printf(w->arena, "%s = None", place->released[i]->text));
+    }
     uint32_t level = 1;
     if (guards->inner.len) put_condition(out, level++, guards->inner);
     for (uint32_t i = 0; i < w->lines.len; i++) put_line(out, level, w->lines.at[i]);
@@ -666,6 +725,8 @@ static void fill_writer(Writer *w) {
         } else if (rule->params[i].scalar && rule->params[i].fallback) {
             const Node *d = rule->params[i].fallback;
             w->texts[i] = source_span(w->rule_source, d->start, d->end);
+        } else if (rule->params[i].optional) {
+            w->texts[i] = STR("None");
         }
     }
 }
@@ -711,6 +772,7 @@ void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in) {
     buf_free(&lines.buf);
     out->dtype_out = arena_str(run, out->dtype_out);
     InsertWish wish = {place->frame->module, in->switch_definition,
-                       !place->match->spec->rule->plain_torch};
+                       !place->match->spec->rule->plain_torch, place->match->spec->rule->module,
+                       out->replacement};
     make_inserts(&out->inserts, run, &wish);
 }

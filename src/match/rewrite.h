@@ -34,6 +34,8 @@ void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in);
 Str requirement_text(const Place *place, const Requirement *r, bool at_start);
 // The dtype expression as Python; empty if it cannot be written.
 Str dtype_text(const Place *place, Val *dtype);
+// The term that holds the arm that was taken; empty if it cannot be written.
+Str branch_text(const Place *place, const Branch *branch);
 // The dtype that the matched value has in the original.
 Val *result_dtype(const Place *place);
 

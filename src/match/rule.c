@@ -3,6 +3,8 @@
 
 #include "match/rule.h"
 
+#include "match/attend.h"
+
 #include "base/file.h"
 #include "base/sha256.h"
 #include "match/rule_call.h"
@@ -114,7 +116,9 @@ static bool add_param(Rule *rule, Node *arg, Node *fallback, bool keyword_only,
     p->optional = constant && fallback->op == CONST_NONE;
     p->flag = keyword_only && constant &&
               (fallback->op == CONST_TRUE || fallback->op == CONST_FALSE);
-    p->scalar = fallback && !p->optional && !p->flag;
+    const Node *a = arg->u.arg.annotation; // p: float = None
+    bool number = a && a->kind == N_NAME && str_is(sym_str(a->u.name.id), "float");
+    p->scalar = fallback && !p->flag && (!p->optional || number);
     return true;
 }
 
@@ -295,6 +299,8 @@ static void add_spec(RuleSet *set, Rule *rule, ModuleFlow *mf, uint32_t bits) {
     Survey s = {0};
     survey(&s, spec.pattern);
     if (s.none_operand || !uses_all_params(&spec, &s)) return;
+    const Attend *attend = attend_of(flow, spec.pattern);
+    if (attend && attend->form) spec.pattern = attend->form;
     if (!is_new_pattern(rule, spec.pattern)) return;
     spec.size = s.ops;
     spec.halves_meet = !s.joins_halves;

@@ -58,6 +58,7 @@ enum {
     INSERT_GUARDED_IMPORT, // try: import torch_npu
     INSERT_SWITCH,         // its definition
     INSERT_PREDICATE,      // def npu_fused_ready
+    INSERT_HELPER,         // functions that the replacement calls
     INSERT_TAIL,           // blank lines before what follows
 };
 

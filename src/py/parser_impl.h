@@ -62,7 +62,7 @@ ParserMark parser_mark(const Parser *p);
 void parser_restore(Parser *p, const ParserMark *mark);
 
 static inline uint32_t parser_op_marks(AstOp op) {
-    if (op == A_MULT || op == A_DIV) return MARK_PRODUCT;
+    if (op == A_MULT || op == A_DIV || op == A_MAT_MULT) return MARK_PRODUCT;
     return op == A_POW ? MARK_POWER : 0;
 }
 Node *parser_node(Parser *p, NodeKind kind, uint32_t start);

@@ -104,7 +104,7 @@ static const Edit edits[] = {
     {"\"findings\": [", "\"findings\": [7,", "findings[0]: is not an object"},
     {"\"kind\": \"existing\"", "\"kind\": \"\"",
      "findings[2].switch.kind: is not a kind of switch"},
-    {"\"order\": 1", "\"order\": 5", "inserts[1].order: is not known"},
+    {"\"order\": 1", "\"order\": 6", "inserts[1].order: is not known"},
 };
 
 static void test_faults_have_a_place(void **state) {

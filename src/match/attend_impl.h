@@ -1,0 +1,56 @@
+// attend_impl.h - what attend.c, attend_scores.c and attend_axes.c share;
+// nobody else includes it.
+#ifndef NPUFUSE_ATTEND_IMPL_H
+#define NPUFUSE_ATTEND_IMPL_H
+
+#include "match/attend.h"
+
+enum { MASKS_MAX = 4, AXES_MAX = 6 };
+
+// What stands under the softmax. Axes are letters: B, N, Q (of queries), K (of
+// keys), D (of one head).
+typedef struct Scores {
+    Val *query, *key;
+    char query_axes[AXES_MAX + 1], key_axes[AXES_MAX + 1], axes[AXES_MAX + 1];
+    Val *scale; // NULL: 1
+    Val *bias[MASKS_MAX], *drop[MASKS_MAX];
+    uint32_t bias_count, drop_count;
+    Val *gate;  // a tensor of 0 and 1 that multiplies the scores
+    Val *heads; // of the view that splits the first of three axes
+    bool flat_masks; // masks were met while the axes were three
+    uint32_t rank;   // of the scores, 0: not known
+} Scores;
+
+// One reading of a product.
+typedef struct Reader {
+    Flow *flow;
+    Attend *out;
+    uint32_t steps;
+} Reader;
+
+bool read_fails(Reader *r, Val *at, const char *reason);
+void read_sees(Reader *r, Val *v);
+// Below casts and copies, which are part of it.
+Val *read_open(Reader *r, Val *v);
+
+// attend_scores.c: the value under the softmax.
+bool read_scores(Reader *r, Val *v, Scores *out, int depth);
+// A value that may be `c` or nothing: phi(cond, v, None).
+Val *optional_val(Flow *flow, Val *cond, bool holds, Val *v);
+bool is_factor(Flow *flow, Val *v);
+
+// attend_axes.c
+bool read_product(Reader *r, Val *v, Scores *out);
+// The axes of value and result in the product of weights and values; false if
+// it is none. `*value` is the other operand.
+typedef struct Weighted {
+    Val *weights, *value;
+    char value_axes[AXES_MAX + 1], axes[AXES_MAX + 1];
+} Weighted;
+// Operands of the product of weights and values, axes not yet named.
+bool weighted_operands(Flow *flow, Val *root, Weighted *out);
+bool weighted_axes(Reader *r, Val *root, const Scores *s, Weighted *out);
+// x with its axes in the order `to`.
+Val *reorder_axes(Flow *flow, Val *x, const char *from, const char *to);
+
+#endif

@@ -1,0 +1,406 @@
+// attend_scores.c - what stands under the softmax: the product of queries and
+// keys, its scale, and the masks, each with its polarity.
+//
+// Read from the softmax inwards. Where a choice has attention in one arm only,
+// that arm is taken and the choice is noted: it becomes a term of the guard.
+#include "base/base.h"
+
+#include "match/attend_impl.h"
+
+#include "match/number.h"
+
+enum { SCORES_MAX_DEPTH = 24, SCORES_MAX_STEPS = 600 };
+
+// ---- numbers ----------------------------------------------------------------
+
+static bool is_infinity(const Val *v) {
+    if (v->op == V_CONST && v->ck == CONST_STR) return str_is(v->text, "inf");
+    return val_is_global(v, "torch.inf") || val_is_global(v, "math.inf") ||
+           val_is_global(v, "numpy.inf");
+}
+
+// torch.finfo(d).min
+static bool is_least(const Val *v) {
+    if (v->op != V_ATTR || !str_is(sym_str(v->name), "min")) return false;
+    const Val *call = v->args[0];
+    return call->op == V_CALL && call->nargs == 2 && val_is_global(call->args[0], "torch.finfo");
+}
+
+// torch.tensor(c), torch.full((), c)
+static const Val *lone_number(const Val *v) {
+    v = val_strip((Val *)(uintptr_t)v);
+    bool made = v->op == V_CALL && v->nargs >= 2 && val_is_global(v->args[0], "torch.tensor");
+    if (made) return v->args[1];
+    if (v->op == OP_FULL) {
+        const Val *size = v->args[0];
+        bool none = (size->op == V_TUPLE || size->op == V_LIST) && size->nargs == 0;
+        if (none || (size->op == V_LIST && size->nargs == 1 && val_is_int(size->args[0], 1))) {
+            return v->args[1];
+        }
+    }
+    return v;
+}
+
+bool is_very_negative(const Val *v) {
+    v = lone_number(v);
+    if (val_is_number(v)) return v->num <= -9000;
+    if (v->op == OP_NEG) return is_infinity(v->args[0]);
+    if (v->op == V_PHI) return is_very_negative(v->args[1]) && is_very_negative(v->args[2]);
+    // finfo.min / 2
+    if (v->op == OP_MUL) {
+        for (int i = 0; i < 2; i++) {
+            const Val *c = v->args[1 - i];
+            if (is_very_negative(v->args[i]) && val_is_number(c) && c->num > 1e-3) return true;
+        }
+    }
+    return is_least(v) || (v->op == V_CONST && v->ck == CONST_STR && str_is(v->text, "-inf"));
+}
+
+// A number that scores may be multiplied by: never a learned tensor.
+static bool is_factor_at(Flow *flow, Val *v, int depth) {
+    if (depth > 8) return false;
+    const Val *lone = lone_number(v);
+    if (lone != val_strip(v)) return true;
+    v = val_strip(v);
+    if (is_number(flow, v)) return true;
+    switch ((int)v->op) {
+    case V_PARAM: return may_be_number(flow, v);
+    case V_ATTR: {
+        Val *made = object_class(v->args[0]) ? object_attr(flow, v->args[0], v->name) : NULL;
+        if (made && made->op == OP_PARAMETER) return false;
+        if (made && made != v && made->op != V_OPAQUE && made->op != V_CALL) {
+            return is_factor_at(flow, made, depth + 1);
+        }
+        return may_be_number(flow, v);
+    }
+    case OP_MUL: case OP_ADD: case OP_POW:
+        return is_factor_at(flow, v->args[0], depth + 1) &&
+            is_factor_at(flow, v->args[1], depth + 1);
+    case V_PHI:
+        return is_factor_at(flow, v->args[1], depth + 1) &&
+            is_factor_at(flow, v->args[2], depth + 1);
+    case V_PYOP: case V_SIZE: case OP_NUMEL: return true;
+    case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL: case OP_NEG:
+        return is_factor_at(flow, v->args[0], depth + 1);
+    default: return false;
+    }
+}
+
+bool is_factor(Flow *flow, Val *v) {
+    return is_factor_at(flow, v, 0);
+}
+
+// ---- masks ------------------------------------------------------------------
+
+static Val *pyop1(Flow *flow, AstOp op, Val *x) {
+    Val v = {.op = V_PYOP, .ck = (uint8_t)op, .nargs = 1, .args = &x};
+    return val_intern(&flow->graph, &v);
+}
+
+static Val *pyop2(Flow *flow, AstOp op, Val *x, Val *y) {
+    Val v = {.op = V_PYOP, .ck = (uint8_t)op, .nargs = 2, .args = (Val *[]){x, y}};
+    return val_intern(&flow->graph, &v);
+}
+
+// ~~m -> m
+static Val *inverted(Flow *flow, Val *mask) {
+    mask = val_strip(mask);
+    if (mask->op == V_PYOP && mask->ck == A_INVERT) return mask->args[0];
+    return pyop1(flow, A_INVERT, mask);
+}
+
+// fills speak of booleans; some write m.to(torch.bool) or m.byte().
+static bool add_mask(Reader *r, Val **list, uint32_t *count, Val *mask, Scores *s) {
+    if (*count == MASKS_MAX) return read_fails(r, mask, "more masks than can be joined");
+    list[(*count)++] = mask;
+    s->flat_masks |= !s->heads && s->rank == 3;
+    return true;
+}
+
+static bool add_bias(Reader *r, Scores *s, Val *bias) {
+    return add_mask(r, s->bias, &s->bias_count, val_strip(bias), s);
+}
+
+static bool add_drop(Reader *r, Scores *s, Val *drop) {
+    return add_mask(r, s->drop, &s->drop_count, drop, s);
+}
+
+// Whether `cond` says that `v` is (or is not) None: then v itself is what is left.
+static bool tests_presence(const Val *cond, bool holds, const Val *v) {
+    AstOp present = holds ? A_IS_NOT : A_IS;
+    return cond->op == V_PYOP && cond->ck == present && cond->args[0] == v &&
+        val_is_none(cond->args[1]);
+}
+
+Val *optional_val(Flow *flow, Val *cond, bool holds, Val *v) {
+    Val *none = val_none(&flow->graph);
+    if (tests_presence(cond, holds, v)) return v;
+    return val_new3(&flow->graph, V_PHI, cond, holds ? v : none, holds ? none : v);
+}
+
+// ---- attempts ---------------------------------------------------------------
+
+typedef struct Attempt {
+    uint32_t seen, scores, branches;
+    const char *reason;
+    Val *at;
+} Attempt;
+
+static Attempt begin(const Reader *r) {
+    return (Attempt){r->out->seen.len, r->out->scores.len, r->out->branches.len, r->out->reason,
+                     r->out->at};
+}
+
+static void drop_attempt(Reader *r, const Attempt *was) {
+    r->out->seen.len = was->seen;
+    r->out->scores.len = was->scores;
+    r->out->branches.len = was->branches;
+    r->out->reason = was->reason;
+    r->out->at = was->at;
+}
+
+// Reads `v`; what a failed attempt left behind is taken back.
+static bool try_scores(Reader *r, Val *v, Scores *out, int depth) {
+    Attempt was = begin(r);
+    if (read_scores(r, v, out, depth)) return true;
+    drop_attempt(r, &was);
+    return false;
+}
+
+// ---- sums -------------------------------------------------------------------
+
+// -max(x) along the last axis, which a softmax does not see.
+static bool is_shift(const Val *v) {
+    v = val_strip((Val *)(uintptr_t)v);
+    if (val_is_number(v)) return true;
+    if (v->op != OP_NEG) return false;
+    v = val_strip(v->args[0]);
+    while (v->op == OP_DETACH) v = v->args[0];
+    return v->op == OP_AMAX && val_is_int(v->args[1], -1) && val_truth(v->args[2]) == 1;
+}
+
+// c * (1 - g), c very negative, beside scores * g: a fill of the scores where g is 0.
+static bool is_gate_fill(const Val *v, const Val *gate) {
+    v = val_strip((Val *)(uintptr_t)v);
+    if (v->op == OP_NEG) { // - 1e4 * (1 - g)
+        const Val *m = val_strip(v->args[0]);
+        if (m->op != OP_MUL) return false;
+        for (int i = 0; i < 2; i++) {
+            const Val *c = m->args[i];
+            if (!val_is_number(c) || c->num < 9000) continue;
+            v = m->args[1 - i];
+        }
+    } else if (v->op == OP_MUL) {
+        int i = is_very_negative(v->args[0]) ? 0 : 1;
+        if (!is_very_negative(v->args[i])) return false;
+        v = v->args[1 - i];
+    } else {
+        return false;
+    }
+    v = val_strip((Val *)(uintptr_t)v);
+    if (v->op != OP_ADD) return false;
+    int one = val_is_int(v->args[0], 1) ? 0 : 1;
+    const Val *rest = val_strip(v->args[1 - one]);
+    return val_is_int(v->args[one], 1) && rest->op == OP_NEG && val_strip(rest->args[0]) == gate;
+}
+
+static bool close_gate(Reader *r, Scores *out) {
+    Val *zero = val_int(&r->flow->graph, 0);
+    Val *drop = pyop2(r->flow, A_EQ, out->gate, zero);
+    out->gate = NULL;
+    return add_drop(r, out, drop);
+}
+
+static bool read_sum(Reader *r, Val *v, Scores *out, int depth) {
+    read_sees(r, v);
+    for (int i = 0; i < 2; i++) {
+        Val *other = v->args[1 - i];
+        *out = (Scores){0};
+        if (!try_scores(r, v->args[i], out, depth + 1)) continue;
+        if (is_shift(other)) return true;
+        if (out->gate && is_gate_fill(other, out->gate)) return close_gate(r, out);
+        return add_bias(r, out, other);
+    }
+    *out = (Scores){0};
+    return read_scores(r, v->args[0], out, depth + 1); // for its reason
+}
+
+static bool read_multiple(Reader *r, Val *v, Scores *out, int depth) {
+    read_sees(r, v);
+    for (int i = 0; i < 2; i++) {
+        Val *factor = v->args[1 - i];
+        if (is_factor(r->flow, v->args[i])) continue;
+        *out = (Scores){0};
+        if (!try_scores(r, v->args[i], out, depth + 1)) continue;
+        if (is_factor(r->flow, factor)) {
+            Val *both[] = {out->scale, val_strip(factor)};
+            out->scale = out->scale ? op_make(r->flow, OP_MUL, both, 2) : both[1];
+            return true;
+        }
+        if (out->gate) return read_fails(r, v, "the scores are multiplied by tensors");
+        out->gate = val_strip(factor);
+        return true;
+    }
+    *out = (Scores){0};
+    Val *inner = is_factor(r->flow, v->args[0]) ? v->args[1] : v->args[0];
+    return read_scores(r, inner, out, depth + 1);
+}
+
+// ---- fills ------------------------------------------------------------------
+
+// The number that is filled in, and how it is made: torch.finfo(x.dtype).min
+static void see_constant(Reader *r, Val *v, int depth) {
+    bool made = v->op == V_CAST || v->op == V_CALL || v->op == V_ATTR || v->op == OP_NEG ||
+                v->op == OP_MUL || v->op == OP_FULL;
+    if (!made || depth > 6) return;
+    read_sees(r, v);
+    for (uint32_t i = 0; i < v->nargs; i++) see_constant(r, v->args[i], depth + 1);
+}
+
+static bool read_fill(Reader *r, Val *v, Scores *out, int depth) {
+    read_sees(r, v);
+    see_constant(r, v->args[2], 0);
+    if (!read_scores(r, v->args[0], out, depth + 1)) return false;
+    if (!is_very_negative(v->args[2])) {
+        return read_fails(r, v,
+                          "masked scores get a value that does not take them out of the softmax");
+    }
+    return add_drop(r, out, val_strip(v->args[1]));
+}
+
+static bool read_where(Reader *r, Val *v, Scores *out, int depth) {
+    read_sees(r, v);
+    Val *cond = val_strip(v->args[0]);
+    bool keeps = is_very_negative(v->args[2]), drops = is_very_negative(v->args[1]);
+    if (keeps == drops) {
+        return read_fails(r, v,
+                          "masked scores get a value that does not take them out of the softmax");
+    }
+    see_constant(r, v->args[keeps ? 2 : 1], 0);
+    if (!read_scores(r, v->args[keeps ? 1 : 2], out, depth + 1)) return false;
+    return add_drop(r, out, keeps ? inverted(r->flow, cond) : cond);
+}
+
+// ---- choices ----------------------------------------------------------------
+
+static bool holds_val(Val *const *list, uint32_t n, const Val *v) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (list[i] == v) return true;
+    }
+    return false;
+}
+
+typedef struct MaskList {
+    Val **at;
+    uint32_t *count;
+} MaskList;
+
+// The masks of both arms, each under its condition unless both have it.
+static bool join_masks(Reader *r, Val *cond, MaskList a, MaskList b) {
+    uint32_t own = *a.count;
+    for (uint32_t i = 0; i < own; i++) {
+        if (!holds_val(b.at, *b.count, a.at[i])) a.at[i] =
+            optional_val(r->flow, cond, true, a.at[i]);
+    }
+    for (uint32_t i = 0; i < *b.count; i++) {
+        bool both = false;
+        for (uint32_t k = 0; k < own; k++) both |= a.at[k] == b.at[i];
+        if (both) continue;
+        if (*a.count == MASKS_MAX) return read_fails(r, cond, "more masks than can be joined");
+        a.at[(*a.count)++] = optional_val(r->flow, cond, false, b.at[i]);
+    }
+    return true;
+}
+
+static bool join_scores(Reader *r, Val *v, Scores *a, Scores *b) {
+    Val *cond = v->args[0];
+    if (a->query != b->query || a->key != b->key || a->gate != b->gate) {
+        return read_fails(r, v, "a choice between two products of queries and keys");
+    }
+    Val *one = val_int(&r->flow->graph, 1);
+    Val *sa = a->scale ? a->scale : one, *sb = b->scale ? b->scale : one;
+    if (sa != sb) a->scale = val_new3(&r->flow->graph, V_PHI, cond, sa, sb);
+    a->heads = a->heads ? a->heads : b->heads;
+    a->flat_masks |= b->flat_masks;
+    return join_masks(r, cond, (MaskList){a->bias, &a->bias_count},
+                      (MaskList){b->bias, &b->bias_count}) &&
+           join_masks(r, cond, (MaskList){a->drop, &a->drop_count},
+                      (MaskList){b->drop, &b->drop_count});
+}
+
+// Of two arms the one that is attention; the other is left to the original.
+static bool read_choice(Reader *r, Val *v, Scores *out, int depth) {
+    read_sees(r, v);
+    Scores arms[2] = {{0}, {0}};
+    const char *why[2] = {0};
+    bool fine[2];
+    for (int i = 0; i < 2; i++) {
+        Attempt was = begin(r);
+        fine[i] = read_scores(r, v->args[1 + i], &arms[i], depth + 1);
+        if (!fine[i]) {
+            why[i] = r->out->reason;
+            if (i == 0 || fine[0]) drop_attempt(r, &was);
+        }
+    }
+    if (!fine[0] && !fine[1]) return false;
+    *out = arms[fine[0] ? 0 : 1];
+    if (fine[0] && fine[1]) return join_scores(r, v, out, &arms[1]);
+    Branch branch = {v->args[0], fine[0], why[fine[0] ? 1 : 0], true};
+    vec_push(r->flow->arena, &r->out->branches, branch);
+    return true;
+}
+
+// ---- all of it --------------------------------------------------------------
+
+// (b * n, q, k) seen as (b, n, q, k), and back.
+static bool read_view(Reader *r, Val *v, Scores *out, int depth) {
+    read_sees(r, v);
+    if (!read_scores(r, v->args[0], out, depth + 1)) return false;
+    uint32_t rank = v->args[1]->nargs;
+    if (out->rank == 3 && rank == 4 && !out->heads) {
+        out->heads = v->args[1]->args[1];
+        return true;
+    }
+    if (out->rank == 3 && out->heads && (rank == 3 || rank == 4)) return true;
+    if (out->rank == 0 || rank == out->rank) return true; // of one shape
+    return read_fails(r, v, "the scores are taken apart before the softmax");
+}
+
+static bool read_clamp(Reader *r, Val *v, Scores *out, int depth) {
+    read_sees(r, v);
+    bool open = val_is_none(v->args[2]) && is_very_negative(v->args[1]);
+    if (!open) return read_fails(r, v, "the scores are clamped before the softmax");
+    return read_scores(r, v->args[0], out, depth + 1);
+}
+
+static bool read_other(Reader *r, Val *v) {
+    switch ((int)v->op) {
+    case OP_TANH: return read_fails(r, v, "the scores are soft-capped by tanh before the softmax");
+    case OP_CAT: return read_fails(r, v,
+                                   "a column is joined to the scores before the softmax (a sink)");
+    default: return read_fails(r, v, "the softmax is not over a product of queries and keys");
+    }
+}
+
+bool read_scores(Reader *r, Val *v, Scores *out, int depth) {
+    if (depth > SCORES_MAX_DEPTH || ++r->steps > SCORES_MAX_STEPS) {
+        return read_fails(r, v, "the scores are too deep to read");
+    }
+    v = read_open(r, v);
+    vec_push(r->flow->arena, &r->out->scores, v);
+    switch ((int)v->op) {
+    case OP_MATMUL: case OP_EINSUM: {
+        bool product = read_product(r, v, out);
+        r->out->product |= product;
+        return product;
+    }
+    case OP_ADD: return read_sum(r, v, out, depth);
+    case OP_MUL: return read_multiple(r, v, out, depth);
+    case OP_MASKED_FILL: return read_fill(r, v, out, depth);
+    case OP_WHERE: return read_where(r, v, out, depth);
+    case V_PHI: return read_choice(r, v, out, depth);
+    case OP_VIEW: return read_view(r, v, out, depth);
+    case OP_CLAMP: return read_clamp(r, v, out, depth);
+    default: return read_other(r, v);
+    }
+}
