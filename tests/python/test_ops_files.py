@@ -198,3 +198,9 @@ def test_an_operator_without_golden_says_so(tmp_path):
         fake.npu_blind(torch.ones(1, 1))
     with pytest.raises(RuntimeError, match="npu_blind has no golden"):
         fake.npu_blind(torch.ones(1))
+
+
+def test_imports_are_torch_and_what_goldens_share(tree):
+    found = [ast.unparse(n) for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))]
+    allowed = {"import torch", "from npufuse import attention", "from npufuse import groups"}
+    assert "import torch" in found and set(found) <= allowed, found
