@@ -1,4 +1,4 @@
-// call_of.c - receiver and arguments of a call that was not understood.
+// call_of.c - receiver and arguments of a call by its last name.
 #include "base/base.h"
 
 #include "flow/call_of.h"
@@ -16,7 +16,13 @@ static bool is_method(const Val *call) {
     return call->args[0]->op == V_ATTR;
 }
 
+// An operator that the graph has a row for by now.
+static bool is_operator(const Val *v, const char *name) {
+    return v->op > V_CAST && v->nargs && strcmp(op_name((Op)v->op), name) == 0;
+}
+
 Val *value_of_call(Val *v, const char *name) {
+    if (v && is_operator(v, name)) return v->args[0];
     if (!v || v->op != V_CALL || !v->nargs) return NULL;
     const Val *callee = v->args[0];
     const char *last = last_name(callee);
@@ -30,6 +36,7 @@ Val *value_of_call(Val *v, const char *name) {
 }
 
 Val *value_argument(Val *v, uint32_t index, const char *keyword) {
+    if (v->op > V_CAST) return index + 1 < v->nargs ? v->args[index + 1] : NULL;
     uint32_t first = is_method(v) ? 1 : 2, at = 0;
     for (uint32_t i = first; i < v->nargs; i++) {
         Val *arg = v->args[i];

@@ -1,5 +1,5 @@
-// call_of.h - calls by the last part of their name, for operators that the graph
-// has no row for (ops.def): x.cumsum(0) and torch.cumsum(x, 0) are one question.
+// call_of.h - calls by the last part of their name, whether or not the graph has
+// a row for them (ops.def): x.cumsum(0) and torch.cumsum(x, 0) are one question.
 #ifndef NPUFUSE_CALL_OF_H
 #define NPUFUSE_CALL_OF_H
 

@@ -172,11 +172,13 @@ void check_mask_kind(LintJob *job, const NpuCall *call) {
 // ---- one mask for two operators of opposite meaning -----------------------------------
 
 static bool is_sdpa(const Val *v) {
-    return v->op == V_CALL && v->nargs &&
-           val_is_global(v->args[0], "torch.nn.functional.scaled_dot_product_attention");
+    return v->op == OP_SDPA || // arguments that the graph does not know leave a call
+           (v->op == V_CALL && v->nargs &&
+            val_is_global(v->args[0], "torch.nn.functional.scaled_dot_product_attention"));
 }
 
 static Val *sdpa_mask(const Val *call) {
+    if (call->op == OP_SDPA) return call->args[3];
     for (uint32_t i = 1; i < call->nargs; i++) {
         Val *arg = call->args[i];
         if (arg->op == V_KEYWORD && arg->name && strcmp(arg->name->text, "attn_mask") == 0) {
