@@ -25,7 +25,8 @@ autograd = "silent"
 output_differentiability = (False, False, True, True, True)
 
 products = ("Atlas A3", "Atlas A2")  # page, table of products
-versions = "2.7.1, 2.13.0, 2.14.0"  # 2.7.1 has no y_dtype
+# 2.7.1 has no y_dtype
+versions = "2.7.1, 2.13.0, 2.14.0"
 
 
 def limits(x1, x2, gamma, smooth_scale1, smooth_scale2, beta, epsilon, output_mask,

@@ -26,7 +26,8 @@ output_differentiability = (False, False, True)
 
 # page, table of products.
 products = ("Atlas A3", "Atlas A2", "Atlas inference series (float16)")
-versions = "2.7.1, 2.13.0, 2.14.0"  # 2.7.1 has no dst_type
+# 2.7.1 has no dst_type
+versions = "2.7.1, 2.13.0, 2.14.0"
 
 
 def limits(x1, x2, gamma, scales1, zero_points1, beta, scales2, zero_points2, axis,

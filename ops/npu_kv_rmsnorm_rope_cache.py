@@ -29,7 +29,8 @@ autograd = "silent"
 output_differentiability = (True, True, True, True)
 
 products = ("Atlas A3", "Atlas A2")  # page, table of products
-versions = "2.5.1, 2.7.1, 2.13.0, 2.14.0"  # the first two have no v
+# the first two have no v
+versions = "2.5.1, 2.7.1, 2.13.0, 2.14.0"
 
 
 def limits(kv, gamma, cos, sin, index, k_cache, ckv_cache, k_rope_scale, c_kv_scale,

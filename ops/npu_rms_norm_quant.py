@@ -32,7 +32,8 @@ products = (
     "Atlas 200I/500 A2 inference (float16)",
     "Atlas inference series (float16)",
 )
-versions = "2.7.1, 2.13.0, 2.14.0"  # 2.7.1 has no dst_dtype
+# 2.7.1 has no dst_dtype
+versions = "2.7.1, 2.13.0, 2.14.0"
 
 
 def limits(x, gamma, beta, scale, offset, epsilon, dst_dtype):
