@@ -218,6 +218,25 @@ bool call_leaves_out(const NpuCall *call, const char *role) {
     return at >= 0 && !call->args[at] && !call->open;
 }
 
+static bool is_written_in(const Val *v, const Node *node, const Module *module) {
+    return v->node && node && v->module == module && v->node->start >= node->start &&
+           v->node->end <= node->end;
+}
+
+bool call_keeps_list(const NpuCall *call, const Val *list) {
+    const Frame *f = call->frame;
+    if (is_written_in(list, call->node, call->module)) return true;
+    if (is_written_in(list, call->through, f->module)) return true;
+    // Every empty list is one value.
+    if (list->nargs == 0 || !is_written_in(list, f->fn, f->module)) return false;
+    for (uint32_t i = 0; i < f->evals.len; i++) {
+        const Val *v = f->evals.at[i].val;
+        if (!v || v->op != V_CALL || v->args[0]->op != V_ATTR) continue;
+        if (v->args[0]->args[0] == list) return false;
+    }
+    return true;
+}
+
 Node *call_arg_node(const NpuCall *call, int index) {
     NodeList args = call->node->u.call.args, keywords = call->node->u.call.keywords;
     if (index < 0 || call->partial || call->through) return call->node;

@@ -57,6 +57,9 @@ bool call_has_role(const NpuCall *call, int index, const char *role);
 Val *call_role_value(const NpuCall *call, const char *role);
 // Whether the parameter of the role is surely left out.
 bool call_leaves_out(const NpuCall *call, const char *role);
+// Whether a list holds what it was written with: it stands in the call, or nothing in
+// the function calls a method of it, which may be append().
+bool call_keeps_list(const NpuCall *call, const Val *list);
 // The expression that gives the schema's argument, or the call itself.
 Node *call_arg_node(const NpuCall *call, int index);
 

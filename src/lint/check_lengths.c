@@ -67,6 +67,7 @@ static void check_ends(LintJob *job, const NpuCall *call, int at) {
     Val *from;
     if (!call->args[at]) return;
     LengthsKind kind = value_lengths(call->args[at], &from);
+    if (from->op == V_LIST && !call_keeps_list(call, from)) return;
     Str place = lint_place(job, call, from);
     if (kind == LENGTHS_COUNTS) fault_ends(job, call, at, place);
     if (kind == LENGTHS_LEADING_ZERO) fault_zero(job, call, at, place);
@@ -109,6 +110,7 @@ void check_group_list(LintJob *job, const NpuCall *call) {
     if (!list || call_role(call, "group_list_type") < 0) return;
     if (type ? !value_int(type, &number) : call->open) return;
     LengthsKind kind = value_lengths(list, &from);
+    if (from->op == V_LIST && !call_keeps_list(call, from)) return;
     bool counts = kind == LENGTHS_COUNTS, sums = kind == LENGTHS_ENDS;
     if (!(counts && number == 0) && !(sums && number == 1)) return;
     Str place = lint_place(job, call, from);

@@ -153,6 +153,7 @@ static Term call_term(Limits *limits, const Node *n) {
                n->u.call.args.len == 1;
     const Val *list = len ? given_value(limits, n->u.call.args.at[0]) : NULL;
     if (!list || (list->op != V_LIST && list->op != V_TUPLE)) return unknown;
+    if (list->op == V_LIST && !call_keeps_list(limits->call, list)) return unknown;
     for (uint32_t i = 0; i < list->nargs; i++) {
         if (list->args[i]->op == V_STAR) return unknown;
     }
@@ -313,7 +314,7 @@ static void add_value(Buf *out, Flow *flow, Val *v) {
 static Str broken_text(const Limits *limits) {
     const NpuCall *call = limits->call;
     Buf out = {0};
-    buf_addf(&out, "%.*s does not take this:", STR_FMT(call->name));
+    buf_addf(&out, "%.*s does not take this on Atlas A2 and A3:", STR_FMT(call->name));
     for (uint32_t i = 0; i < limits->named_count; i++) {
         int index = limits->named[i];
         buf_addf(&out, "%s%.*s", i ? ", " : " ", STR_FMT(call->schema->args.at[index].name));

@@ -705,10 +705,9 @@ Def project_member(const Def *owner, const Sym *attr) {
     }
     if (owner->kind == DEF_MODULE) {
         owner->module->project->star_search++;
-        if (module_binding(owner->module, attr)) { // before a submodule of the same name
-            Def def = lookup(owner->module, attr, 1);
-            if (def.kind != DEF_NONE) return def;
-        }
+        bool own = module_binding(owner->module, attr) != NULL;
+        Def def = own ? lookup(owner->module, attr, 1) : (Def){0};
+        if (def.kind != DEF_NONE) return def;
         return from_import(owner->module, owner->module->dotted, attr, 0);
     }
     return (Def){0};
