@@ -53,6 +53,9 @@ Str lint_text(const NpuCall *call, const Node *n) {
 
 Str lint_place(LintJob *job, const NpuCall *call, const Val *v) {
     const Module *m = call->frame->module;
+    const Node *fn = call->frame->fn;
     if (!v || !v->node || v->module != m) return STR("");
+    // Equal values are one value, which may have been made in another function first.
+    if (fn && (v->node->start < fn->start || v->node->end > fn->end)) return STR("");
     return arena_printf(job->arena, " (line %u)", source_line(&m->source, v->node->start));
 }
