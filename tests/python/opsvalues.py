@@ -1,8 +1,10 @@
 """Comparing an operator of ops/ with a formula in float64."""
+import pytest
 import torch
 
 from npufuse import emulate
 
+npu = emulate.module()
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 TOLERANCE = {torch.float32: 1e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}
 
@@ -34,8 +36,6 @@ def compare(y, expected, ours, wide):
 
 def is_silent(call, tensor):
     """`call` of a tensor that asks for a gradient: a warning, and none."""
-    import pytest
-
     x = tensor.clone().requires_grad_()
     y = call(x)
     y = y[0] if isinstance(y, tuple) else y
@@ -47,12 +47,7 @@ def is_silent(call, tensor):
 
 def raises_backward(call, tensor):
     """`call` of a tensor that asks for a gradient: backward is an error."""
-    import pytest
-
     y = call(tensor.clone().requires_grad_())
     y = y[0] if isinstance(y, tuple) else y
     with pytest.raises(RuntimeError, match="no backward"):
         y.float().sum().backward()
-
-
-npu = emulate.module()
