@@ -108,6 +108,15 @@ def label(rule_):
     return emulate.NATIVE if emulate.is_native(spec) else LABEL
 
 
+def has_backward(rule_):
+    """Whether the operator's gradients are those of its formula. Where not, the
+    replacement is written for code without gradients only."""
+    from npufuse import emulate
+
+    spec = emulate.execute(operator_file(rule_), "npufuse_op")
+    return emulate.is_native(spec) or spec.autograd == "differentiable"
+
+
 def load(path):
     """Runs a rule file and returns its Rule."""
     del _announced[:]

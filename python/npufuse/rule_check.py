@@ -62,6 +62,7 @@ def compare_variant(r, variant, seed=1):
         return [rule.call(r.reference, given)]
 
     comparison = Comparison(original, fused(r), seed=seed, constants=rule.constants(r))
+    comparison.grad = rule.has_backward(r)
     for case in cases.from_sample(values, list(values), generator, own=own):
         emulate.afresh(r.meta["operator"])
         for mode in cases.modes_of(case):

@@ -170,7 +170,12 @@ static Str name_text(const Writer *w, const Sym *name) {
         if (w->local_names[i] == name) return w->local_texts[i];
     }
     int p = rule_param(w->spec->rule, name);
-    return p >= 0 ? w->texts[p] : (Str){0};
+    if (p < 0) return (Str){0};
+    const RuleParam *param = &w->spec->rule->params[p];
+    // A flag as a value, and an input that is absent in this alternative.
+    if (param->flag) return w->spec->flags[p] ? STR("True") : STR("False");
+    if (param->optional && !w->spec->params[p]) return STR("None");
+    return w->texts[p];
 }
 
 static bool add_name_patches(Node *node, void *data);
