@@ -182,8 +182,9 @@ typedef struct Changes {
     Arena *arena;
 } Changes;
 
-#define DRIFT(c, breaks, ...)                                                          \
-    vec_push((c)->arena, (c)->out, ((Drift){arena_printf((c)->arena, __VA_ARGS__), breaks}))
+#define DRIFT(c, breaks, scope, arg, ...)                                              \
+    vec_push((c)->arena, (c)->out,                                                     \
+             ((Drift){arena_printf((c)->arena, __VA_ARGS__), breaks, scope, arg}))
 
 // Torch made `int` of many schemas `SymInt`, which takes the same values.
 static Str plain_type(Str type) {
@@ -205,12 +206,15 @@ static bool is_wider(Str ours, Str theirs) {
 
 static void compare_fallbacks(const Changes *c, const Side *ours, const Side *theirs) {
     if (ours->has_fallback && !theirs->has_fallback) {
-        DRIFT(c, true, "argument '%.*s' has to be given now", STR_FMT(theirs->name));
+        DRIFT(c, true, DRIFT_LEFT_OUT, ours->name,
+              "argument '%.*s' has to be given now", STR_FMT(theirs->name));
     } else if (!ours->has_fallback && theirs->has_fallback) {
-        DRIFT(c, false, "argument '%.*s' has a default now, %.*s", STR_FMT(theirs->name),
+        DRIFT(c, false, DRIFT_ANY, ours->name,
+              "argument '%.*s' has a default now, %.*s", STR_FMT(theirs->name),
               STR_FMT(theirs->fallback));
     } else if (ours->has_fallback && !same_default(ours->fallback, theirs->fallback)) {
-        DRIFT(c, true, "the default of '%.*s' is %.*s, not %.*s", STR_FMT(theirs->name),
+        DRIFT(c, true, DRIFT_LEFT_OUT, ours->name,
+              "the default of '%.*s' is %.*s, not %.*s", STR_FMT(theirs->name),
               STR_FMT(theirs->fallback), STR_FMT(ours->fallback));
     }
 }
@@ -219,16 +223,19 @@ static void compare_registered(const Changes *c, const Side *ours, const Side *t
     if (!str_eq(ours->name, theirs->name)) {
         // We pass what has no default by position.
         bool named = ours->has_fallback || theirs->keyword_only;
-        DRIFT(c, named, "argument '%.*s' is called '%.*s'", STR_FMT(ours->name),
+        DRIFT(c, named, DRIFT_KEYWORD, ours->name,
+              "argument '%.*s' is called '%.*s'", STR_FMT(ours->name),
               STR_FMT(theirs->name));
     }
     if (!same_type(ours->type, theirs->type)) {
-        DRIFT(c, !is_wider(ours->type, theirs->type), "argument '%.*s' is %.*s, not %.*s",
+        DRIFT(c, !is_wider(ours->type, theirs->type), DRIFT_GIVEN, ours->name,
+              "argument '%.*s' is %.*s, not %.*s",
               STR_FMT(theirs->name), STR_FMT(theirs->type), STR_FMT(ours->type));
     }
     compare_fallbacks(c, ours, theirs);
     if (ours->keyword_only != theirs->keyword_only) {
-        DRIFT(c, theirs->keyword_only, "argument '%.*s' is %s", STR_FMT(theirs->name),
+        DRIFT(c, theirs->keyword_only, DRIFT_POSITION, ours->name,
+              "argument '%.*s' is %s", STR_FMT(theirs->name),
               theirs->keyword_only ? "passed by keyword only" : "no longer keyword only");
     }
 }
@@ -253,12 +260,14 @@ static bool same_order(const Sides *ours) {
 static void compare_unpaired(const Changes *c, const Sides *ours, const Sides *theirs) {
     for (uint32_t i = 0; i < ours->len; i++) {
         if (ours->at[i].pair >= 0) continue;
-        DRIFT(c, true, "argument '%.*s' is gone", STR_FMT(ours->at[i].name));
+        DRIFT(c, true, DRIFT_GIVEN, ours->at[i].name, "argument '%.*s' is gone",
+              STR_FMT(ours->at[i].name));
     }
     for (uint32_t k = 0; k < theirs->len; k++) {
         const Side *side = &theirs->at[k];
         if (side->pair >= 0) continue;
-        DRIFT(c, !side->has_fallback, "argument '%.*s' is new%s", STR_FMT(side->name),
+        DRIFT(c, !side->has_fallback, DRIFT_ANY, STR(
+              ""), "argument '%.*s' is new%s", STR_FMT(side->name),
               side->has_fallback ? ", with a default" : " and has to be given");
     }
 }
@@ -273,9 +282,11 @@ void schema_compare(Drifts *out, Arena *arena, const Schema *ours,
         if (a.at[i].pair >= 0) compare_registered(&c, &a.at[i], &b.at[a.at[i].pair]);
     }
     compare_unpaired(&c, &a, &b);
-    if (!same_order(&a)) DRIFT(&c, true, "its arguments stand in another order");
+    if (!same_order(&a)) DRIFT(&c, true, DRIFT_ANY, STR(
+        ""), "its arguments stand in another order");
     if (!same_returns(ours, installed)) {
-        DRIFT(&c, true, "it returns %u value%s of other types or number, ours %u",
+        DRIFT(&c, true, DRIFT_ANY, STR(
+              ""), "it returns %u value%s of other types or number, ours %u",
               (unsigned)installed->returns.len, installed->returns.len == 1 ? "" : "s",
               (unsigned)ours->returns.len);
     }

@@ -16,9 +16,20 @@ void signature_compare(Sentences *out, Arena *arena, const DocSignature *documen
 // seems to be another operator's.
 void signatures_compare(Sentences *out, Arena *arena, const DocPage *page,
                         const Schema *schemas, uint32_t schema_count);
+// Which calls a difference breaks.
+typedef enum DriftScope {
+    DRIFT_ANY,       // every call
+    DRIFT_GIVEN,     // those that give the argument
+    DRIFT_LEFT_OUT,  // those that leave it out
+    DRIFT_KEYWORD,   // those that give it by keyword
+    DRIFT_POSITION,  // those that give it by position
+} DriftScope;
+
 typedef struct Drift {
     Str text;
-    bool breaks; // a call written for ours fails, or means something else
+    bool breaks; // some call written for ours fails, or means something else
+    DriftScope scope;
+    Str arg; // by our name; empty where it is about none
 } Drift;
 typedef VEC(Drift) Drifts;
 

@@ -4,6 +4,8 @@
 
 #include "match/installed.h"
 
+#include "match/rule_call.h"
+
 static uint32_t breaking(const Drifts *drifts) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < drifts->len; i++) n += drifts->at[i].breaks;
@@ -17,11 +19,11 @@ static void compare_autograd(Drifts *out, Arena *arena, const Library *library, 
     if (!library->nodes.len) return;
     bool has = library_has_backward(library, arena, name);
     if (has == differentiable) return;
-    Drift drift = {differentiable
-                       ? STR("it has no autograd class of its name: whether it can be trained "
-                             "through is not known")
-                       : STR("it has an autograd class here"),
-                   differentiable};
+    Drift drift = {.text = differentiable
+                               ? STR("it has no autograd class of its name: whether it can be "
+                                     "trained through is not known")
+                               : STR("it has an autograd class here"),
+                   .breaks = differentiable};
     vec_push(arena, out, drift);
 }
 
@@ -31,7 +33,7 @@ void operator_drift(Drifts *out, Arena *arena, const Book *book, const Schema *o
     uint32_t first = book_first(book, ours->name);
     *out = (Drifts){0};
     if (first == library->schemas.len) {
-        vec_push(arena, out, ((Drift){STR("it is not registered"), true}));
+        vec_push(arena, out, ((Drift){.text = STR("it is not registered"), .breaks = true}));
         return;
     }
     // Of the overloads the one that differs least is the one that is called.
@@ -44,6 +46,20 @@ void operator_drift(Drifts *out, Arena *arena, const Book *book, const Schema *o
         if (i == first || better) *out = found;
     }
     compare_autograd(out, arena, library, ours->name, differentiable);
+}
+
+// Whether the difference breaks a call that the rule writes.
+static bool matters(const Rule *rule, const Schema *ours, const Drift *drift) {
+    if (!drift->breaks || drift->scope == DRIFT_ANY) return drift->breaks;
+    RuleArgUse use = rule_arg_use(rule, ours, drift->arg);
+    switch (drift->scope) {
+    case DRIFT_GIVEN: return use.given;
+    case DRIFT_LEFT_OUT: return use.left_out;
+    case DRIFT_KEYWORD: return use.keyword;
+    case DRIFT_POSITION: return use.position;
+    case DRIFT_ANY: break;
+    }
+    return true;
 }
 
 // The breaking differences in one sentence; empty if there are none.
@@ -73,6 +89,9 @@ void rules_check_installed(RuleSet *set, const Book *book) {
         if (!schema_parse(&ours, arena, rule->op_schema, &ignored)) continue;
         bool trains = str_is(rule->op_autograd, "differentiable");
         operator_drift(&drifts, arena, book, &ours, trains);
+        for (uint32_t k = 0; k < drifts.len; k++) {
+            drifts.at[k].breaks = matters(rule, &ours, &drifts.at[k]);
+        }
         rule->installed = version;
         rule->drift = sentence(arena, &drifts, version, rule->operator_);
     }

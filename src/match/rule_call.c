@@ -3,8 +3,6 @@
 
 #include "match/rule_call.h"
 
-#include "apidoc/schema.h"
-
 typedef struct Check {
     const Rule *rule;
     const Schema *schema;
@@ -100,4 +98,33 @@ bool rule_check_calls(const Rule *rule, Arena *arena, Err *err) {
     if (!schema_parse(&schema, arena, rule->op_schema, &ignored)) return true;
     Check c = {rule, &schema, arena, err};
     return node_children(rule->replacement, visit, &c);
+}
+
+typedef struct UseSearch {
+    Check check;
+    Str arg;
+    uint32_t place; // of the argument in the schema
+    RuleArgUse use;
+} UseSearch;
+
+static bool visit_use(Node *node, void *data) {
+    UseSearch *search = data;
+    if (node->kind == N_CALL && is_operator(&search->check, node)) {
+        bool keyword = has_keyword(node, search->arg);
+        bool given = keyword || search->place < node->u.call.args.len;
+        search->use.given |= given;
+        search->use.keyword |= keyword;
+        search->use.position |= given && !keyword;
+        search->use.left_out |= !given;
+    }
+    return node_children(node, visit_use, data);
+}
+
+RuleArgUse rule_arg_use(const Rule *rule, const Schema *schema, Str arg) {
+    const SchemaArg *at = schema_arg(schema, arg);
+    UseSearch search = {.check = {.rule = rule, .schema = schema}, .arg = arg,
+                        .place = UINT32_MAX};
+    if (at && !at->keyword_only) search.place = (uint32_t)(at - schema->args.at);
+    node_children(rule->replacement, visit_use, &search);
+    return search.use;
 }

@@ -4,7 +4,7 @@ printf 'Version: 2.0.0\n' > $site/torch_npu-2.0.0.dist-info/METADATA
 cat > lib.c <<'C'
 const char *const texts[] = {
     "npu_rms_norm(Tensor self, Tensor gamma, float epsilon=1e-06) -> (Tensor, Tensor)",
-    "npu_swiglu(Tensor input, int dim) -> Tensor",
+    "npu_swiglu(Tensor input, int dim) -> Tensor", // dim is passed: it matters to nobody
     "NpuRmsNormBackward0", "NpuSwigluBackward0",
 };
 C
