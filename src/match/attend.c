@@ -60,9 +60,14 @@ static bool read_dropout(Reader *r, Val *v, Weights *out, int depth) {
     return true;
 }
 
+// Of the same scores, whatever dtype each computes in.
+static bool same_softmax(const Val *a, const Val *b) {
+    return val_strip(a->args[0]) == val_strip(b->args[0]) && a->args[1] == b->args[1];
+}
+
 static bool join_weights(Reader *r, Val *v, Weights *a, const Weights *b) {
     Graph *g = &r->flow->graph;
-    if (a->softmax != b->softmax || a->fill != b->fill) {
+    if (!same_softmax(a->softmax, b->softmax) || a->fill != b->fill) {
         return read_fails(r, v, "a choice between two softmaxes");
     }
     if (a->dropout == b->dropout) return true;
@@ -115,7 +120,7 @@ static bool read_weights(Reader *r, Val *v, Weights *out, int depth) {
     case V_PHI: return read_weight_choice(r, v, out, depth);
     case OP_VIEW: return read_weights(r, v->args[0], out, depth + 1);
     case OP_MASKED_FILL:
-        if (!val_is_int(v->args[2], 0)) return read_weight_other(r, v);
+        if (!val_is_int(lone_number(v->args[2]), 0)) return read_weight_other(r, v);
         if (!read_weights(r, v->args[0], out, depth + 1)) return false;
         out->fill = val_strip(v->args[1]);
         return true;
@@ -209,6 +214,21 @@ static const char *find_trouble(const Scores *s, const char *layout) {
     return NULL;
 }
 
+// Scores of three axes that were seen as four up to the product with values of
+// four: query and key are seen so, too.
+static void unfold_heads(Reader *r, Scores *s, const Weighted *w) {
+    uint32_t rank = value_rank(w->value);
+    if (!s->heads || s->rank != 4 || (rank && rank != 4)) return;
+    Graph *g = &r->flow->graph;
+    Val *sizes = val_new2(g, V_TUPLE, val_int(g, -1), s->heads);
+    s->query = val_new3(g, OP_UNFLATTEN, s->query, val_int(g, 0), sizes);
+    s->key = val_new3(g, OP_UNFLATTEN, s->key, val_int(g, 0), sizes);
+    memcpy(s->query_axes, "BNQD", 5);
+    memcpy(s->key_axes, "BNKD", 5);
+    memcpy(s->axes, "BNQK", 5);
+    s->heads = NULL;
+}
+
 static bool masks_follow_axes(const Scores *s) {
     size_t n = strlen(s->axes);
     return s->bias_count + s->drop_count == 0 || strcmp(s->axes + n - 2, "QK") == 0;
@@ -229,7 +249,10 @@ static void make_form(Reader *r, const Scores *s, const Weights *w, Weighted *we
         return;
     }
     const char *layout = layout_name(weighted->axes);
-    r->out->trouble = find_trouble(s, layout);
+    if (!r->out->trouble) r->out->trouble = find_trouble(s, layout);
+    if (!r->out->trouble && !is_filled_mask(s, w->fill)) {
+        r->out->trouble = "weights are set to 0 behind the softmax, by a mask of their own";
+    }
     if (!layout) layout = "BNSD";
     unrepeat_heads(r, args, layout);
     args[ATTEND_SCALE] = s->scale ? s->scale : val_int(g, 1);
@@ -241,14 +264,32 @@ static void make_form(Reader *r, const Scores *s, const Weights *w, Weighted *we
     r->out->form = val_new(g, OP_ATTEND, args, ATTEND_ARGS);
 }
 
+// v @ w^T is the transpose of what the operator gives.
+static bool read_flipped(Reader *r, Weighted *weighted, Weights *weights) {
+    Val *other = val_strip(weighted->value);
+    bool flips = other->op == OP_TRANSPOSE || other->op == OP_PERMUTE;
+    if (!flips || weighted->weights->op == OP_EINSUM) return false;
+    Val *value = weighted->weights;
+    if (!read_weights(r, other->args[0], weights, 0)) return false;
+    weighted->weights = other->args[0];
+    weighted->value = value;
+    r->out->trouble = "the product stands transposed: the values times the weights";
+    return true;
+}
+
 static void read_attention(Reader *r, Val *root) {
     Weighted weighted;
     Weights weights = {0};
     Scores scores = {0};
     if (!weighted_operands(r->flow, root, &weighted)) return;
     read_sees(r, root);
-    if (!read_weights(r, weighted.weights, &weights, 0)) return;
+    if (!read_weights(r, weighted.weights, &weights, 0)) {
+        if (root->op != OP_MATMUL || r->out->softmax) return;
+        r->out->reason = NULL;
+        if (!read_flipped(r, &weighted, &weights)) return;
+    }
     if (!read_scores(r, weights.softmax->args[0], &scores, 0)) return;
+    unfold_heads(r, &scores, &weighted);
     if (scores.gate) {
         read_fails(r, scores.gate, "the scores are multiplied by a tensor before the softmax");
     } else if (!is_softmax_axis(&scores, weights.softmax->args[1])) {
@@ -256,8 +297,6 @@ static void read_attention(Reader *r, Val *root) {
     } else if (!masks_follow_axes(&scores)) {
         read_fails(r, weights.softmax,
                    "masks are added to scores with their axes in another order");
-    } else if (!is_filled_mask(&scores, weights.fill)) {
-        read_fails(r, weights.softmax, "weights are set to 0 behind the softmax, by another mask");
     } else if (weighted_axes(r, root, &scores, &weighted)) {
         make_form(r, &scores, &weights, &weighted);
     }

@@ -49,6 +49,9 @@ typedef struct Attend {
 
 // What the product `root` is as attention, asked once; NULL: no softmax in it.
 const Attend *attend_of(Flow *flow, Val *root);
+// Why the whole is no attention for what the function goes on to do with the
+// weights or the result; NULL: it is.
+const char *attend_misuse(const Frame *frame, const Attend *attend, Val *root);
 // The second operand of the product `root`: its dtype is that of the result.
 Val *attend_value_operand(Flow *flow, Val *root);
 // Below a repetition of heads along `axis` of `x`, or NULL; `*times` is how often.

@@ -105,7 +105,7 @@ static bool is_last_two(const Val *a, const Val *b, uint32_t rank) {
 static Val *flipped(Reader *r, Val *x) {
     Val *inner = read_open(r, x);
     if (inner->op == OP_TRANSPOSE &&
-        is_last_two(inner->args[1], inner->args[2], value_rank(inner->args[0]))) {
+        is_last_two(inner->args[1], inner->args[2], value_rank(inner))) {
         read_sees(r, inner);
         return inner->args[0];
     }

@@ -27,9 +27,11 @@ static bool is_least(const Val *v) {
 }
 
 // torch.tensor(c), torch.full((), c)
-static const Val *lone_number(const Val *v) {
+const Val *lone_number(const Val *v) {
     v = val_strip((Val *)(uintptr_t)v);
-    bool made = v->op == V_CALL && v->nargs >= 2 && val_is_global(v->args[0], "torch.tensor");
+    bool made = v->op == V_CALL && v->nargs >= 2 &&
+                (val_is_global(v->args[0], "torch.tensor") ||
+                 val_is_global(v->args[0], "torch.scalar_tensor"));
     if (made) return v->args[1];
     if (v->op == OP_FULL) {
         const Val *size = v->args[0];
@@ -113,7 +115,7 @@ static Val *inverted(Flow *flow, Val *mask) {
 static bool add_mask(Reader *r, Val **list, uint32_t *count, Val *mask, Scores *s) {
     if (*count == MASKS_MAX) return read_fails(r, mask, "more masks than can be joined");
     list[(*count)++] = mask;
-    s->flat_masks |= !s->heads && s->rank == 3;
+    s->flat_masks |= s->rank == 3;
     return true;
 }
 
@@ -359,9 +361,13 @@ static bool read_view(Reader *r, Val *v, Scores *out, int depth) {
     uint32_t rank = v->args[1]->nargs;
     if (out->rank == 3 && rank == 4 && !out->heads) {
         out->heads = v->args[1]->args[1];
+        out->rank = 4;
         return true;
     }
-    if (out->rank == 3 && out->heads && (rank == 3 || rank == 4)) return true;
+    if (out->heads && (rank == 3 || rank == 4)) {
+        out->rank = rank;
+        return true;
+    }
     if (out->rank == 0 || rank == out->rank) return true; // of one shape
     return read_fails(r, v, "the scores are taken apart before the softmax");
 }
@@ -373,13 +379,24 @@ static bool read_clamp(Reader *r, Val *v, Scores *out, int depth) {
     return read_scores(r, v->args[0], out, depth + 1);
 }
 
-static bool read_other(Reader *r, Val *v) {
+static bool read_other(Reader *r, Val *v, Scores *out, int depth) {
     switch ((int)v->op) {
     case OP_TANH: return read_fails(r, v, "the scores are soft-capped by tanh before the softmax");
     case OP_CAT: return read_fails(r, v,
                                    "a column is joined to the scores before the softmax (a sink)");
-    default: return read_fails(r, v, "the softmax is not over a product of queries and keys");
+    case V_CALL: { // torch.max(scores, finfo.min)
+        bool floor = v->nargs == 3 && val_is_global(v->args[0], "torch.max") &&
+                     is_very_negative(v->args[2]);
+        if (floor) {
+            read_sees(r, v);
+            see_constant(r, v->args[2], 0);
+            return read_scores(r, v->args[1], out, depth + 1);
+        }
+        break;
     }
+    default: break;
+    }
+    return read_fails(r, v, "the softmax is not over a product of queries and keys");
 }
 
 bool read_scores(Reader *r, Val *v, Scores *out, int depth) {
@@ -401,6 +418,6 @@ bool read_scores(Reader *r, Val *v, Scores *out, int depth) {
     case V_PHI: return read_choice(r, v, out, depth);
     case OP_VIEW: return read_view(r, v, out, depth);
     case OP_CLAMP: return read_clamp(r, v, out, depth);
-    default: return read_other(r, v);
+    default: return read_other(r, v, out, depth);
     }
 }

@@ -144,6 +144,15 @@ static Str method(Composer *c, Val *v, const char *name, int depth) {
     return call.len ? arena_printf(c->arena, "%.*s%.*s", STR_FMT(x), STR_FMT(call)) : call;
 }
 
+// x.unflatten(0, (-1, n))
+static Str compose_unflatten(Composer *c, Val *v, int depth) {
+    Str x = operand(c, v->args[0], depth), axis = compose(c, v->args[1], depth + 1);
+    Str sizes = x.len && axis.len ? compose_list(c, v->args[2], depth) : (Str){0};
+    if (!sizes.len) return sizes;
+    return arena_printf(c->arena, "%.*s.unflatten(%.*s, (%.*s))", STR_FMT(x), STR_FMT(axis),
+                        STR_FMT(sizes));
+}
+
 static Str compose_const(Composer *c, const Val *v) {
     switch ((int)v->ck) {
     case CONST_NONE: return STR("None");
@@ -191,6 +200,7 @@ static Str compose_operator(Composer *c, Val *v, int depth) {
     case OP_RECIPROCAL: return around(c, "1 / ", v->args[0], "", depth);
     case OP_TRANSPOSE: return method(c, v, "transpose", depth);
     case OP_PERMUTE: return method(c, v, "permute", depth);
+    case OP_UNFLATTEN: return compose_unflatten(c, v, depth);
     case OP_UNSQUEEZE: return method(c, v, "unsqueeze", depth);
     case OP_NDIM: return around(c, "", v->args[0], ".dim()", depth);
     default: return (Str){0};

@@ -298,6 +298,11 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
         out->verdict = VERDICT_REJECT;
         add_reason(out, run, STR("the original computes in float64, the operator does not"));
     }
+    const char *misuse = c->match.attend ? attend_misuse(c->frame, c->match.attend, c->root) : NULL;
+    if (misuse) {
+        out->verdict = VERDICT_REJECT;
+        add_reason(out, run, str_of(misuse));
+    }
     if (out->verdict == VERDICT_REJECT) return;
     for (uint32_t i = 0; i < all->len; i++) {
         const Requirement *r = &all->at[i];
@@ -410,7 +415,21 @@ static const char *part_of_axis(const Val *v) {
     return from_start == to_end ? NULL : from_start ? "prefix" : "suffix";
 }
 
-// The alternative's name, and which part of an axis it is about.
+static Str with_word(Arena *run, Str name, const char *word) {
+    if (!word) return name;
+    if (str_is(name, "plain")) return str_of(word);
+    return arena_printf(run, "%.*s+%s", STR_FMT(name), word);
+}
+
+static bool has_other_branch(const Attend *attend) {
+    for (uint32_t i = 0; i < attend->branches.len; i++) {
+        if (attend->branches.at[i].changes) return true;
+    }
+    return false;
+}
+
+// The alternative's name, and which part of an axis it is about; of attention,
+// whether heads are grouped, one branch alone is it, or its weights stay.
 static Str variant_of(Arena *run, const Candidate *c) {
     const Spec *spec = c->match.spec;
     const char *part = NULL;
@@ -420,9 +439,11 @@ static Str variant_of(Arena *run, const Candidate *c) {
             part = part_of_axis(v);
         }
     }
-    if (!part) return arena_str(run, spec->variant);
-    if (str_is(spec->variant, "plain")) return arena_str(run, str_of(part));
-    return arena_printf(run, "%.*s+%s", STR_FMT(spec->variant), part);
+    Str name = with_word(run, spec->variant, part);
+    if (!c->match.attend || c->near) return arena_str(run, name);
+    name = with_word(run, name, c->match.attend->grouped ? "grouped" : NULL);
+    name = with_word(run, name, has_other_branch(c->match.attend) ? "choice" : NULL);
+    return arena_str(run, with_word(run, name, c->place->wasted ? "weights" : NULL));
 }
 
 static void name_finding(Finding *out, Arena *run, const Candidate *c,

@@ -11,16 +11,24 @@ static void tell(const ScanOptions *options, Buf *line) {
     buf_clear(line);
 }
 
+static void tell_line(Buf *out, const Val *v) {
+    if (!v || !v->node || !v->module) return;
+    buf_addf(out, " (line %u)", source_line(&v->module->source, v->node->start));
+}
+
 static void tell_difference(const ScanOptions *options, const Match *m, Buf *out) {
+    if (m->attend && m->attend->reason) {
+        buf_addf(out, "    stopped: %s", m->attend->reason);
+        tell_line(out, m->attend->at);
+        tell(options, out);
+        return;
+    }
     buf_add(out, STR("    stopped: expected "));
     if (m->want) val_print(out, m->want, 3);
     buf_add(out, STR(", found "));
     if (m->got) val_print(out, m->got, 3);
     else buf_add(out, STR("nothing"));
-    if (m->got && m->got->node && m->got->module) {
-        buf_addf(out, " (line %u)",
-                 source_line(&m->got->module->source, m->got->node->start));
-    }
+    tell_line(out, m->got);
     tell(options, out);
 }
 
@@ -48,7 +56,8 @@ static void tell_match(const ScanOptions *options, Frame *f, const Match *m,
 static void explain_spec(const ScanOptions *options, Frame *f, const EvalRecord *e,
                          const Spec *spec, Buf *out) {
     Val *root = val_strip(e->val);
-    if (spec->pattern->op != root->op) return;
+    bool attends = spec->pattern->op == OP_ATTEND && attend_of(f->flow, root);
+    if (!attends && spec->pattern->op != root->op) return;
     Match m;
     bool ok = match_value(&m, f->flow, spec, root);
     buf_addf(out, "  rule %.*s (%.*s): %u of %u operators",

@@ -148,6 +148,13 @@ static bool is_learned_module(const Val *callee) {
 
 static OriginFound origin_of_call(Search *s, Val *v) {
     Val *callee = v->args[0];
+    if (callee->op == V_PHI) { // mask_function = one if c else the other
+        Val arms[2] = {*v, *v};
+        Val *first[2] = {callee->args[1], callee->args[2]};
+        arms[0].args = &first[0];
+        arms[1].args = &first[1];
+        return either(origin_of_call(s, &arms[0]), origin_of_call(s, &arms[1]));
+    }
     if (callee->op == V_GLOBAL && is_published_builder(callee->text)) {
         return found_at(ORIGIN_MASK, v);
     }

@@ -22,6 +22,7 @@ Closes with `N passed, N failed`.
 import argparse
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,12 +38,42 @@ BARS = {
     "geglu": (0.92, 0.0, 0.05, 0.05),
     "moe": (0.96, 0.0, 0.03, 0.03),
     "rope": (0.97, 0.98, 0.03, 0.03),
+    "attention": (0.97, 0.75, 0.03, 0.03),
 }
 
 # What a label calls a variant, and what the finding calls it, where the two
 # can be compared: at least 95 % of the found sites agree. A label's name that
 # is not here is not compared.
 VARIANTS = {
+    # Words that the name has (+) and has not (-): what masks there are, and
+    # whether heads are grouped, may stand beside each other.
+    "attention": {
+        "gqa_repeat_kv": ("+grouped -choice",),
+        "softcap_gqa": ("+grouped +choice",),
+        "sinks_gqa": ("+grouped +choice",),
+        "plain": ("-grouped -choice -drop",),
+        "plain_weights_returned": ("-grouped",),
+        "plain_causal_fill_weights_returned": ("+drop -grouped +weights",),
+        "plain_bool_mask_weights_returned": ("+drop -grouped",),
+        "plain_mask_unconditional": ("+bias -drop",),
+        "plain_no_mask": ("-bias -drop",),
+        "plain_einsum": ("-bias -drop -grouped",),
+        "plain_window_5d": ("-bias -drop",),
+        "fp32_baddbmm": ("+bias -grouped",),
+        "position_bias": ("+bias",),
+        "perceiver_mask": ("+drop",),
+        "rel_pos_decomposed": ("+bias",),
+        "rel_pos_dynamic": ("+bias",),
+        "rel_pos_shift": ("+bias",),
+        "rel_pos_table": ("+bias",),
+        "rel_pos_table_window": ("+bias",),
+        "rel_pos_table_vdim": ("+bias",),
+        "alibi": ("+bias",),
+        "alibi_baddbmm": ("+bias",),
+        "pair_scores_layout": ("+bias",),
+        "pair_scores_text": ("+bias",),
+        "disentangled": ("+bias",),
+    },
     "rope": {
         "half": ("rope_half plain",),
         "half_single": ("rope_half plain",),
@@ -122,12 +153,20 @@ def meets(finding, label):
                for start, end in ranges)
 
 
+def has_words(name, wanted):
+    """Whether "bias+grouped" has the words of "+grouped -drop"."""
+    words = set(name.split("+"))
+    return all((word[1:] in words) == (word[0] == "+") for word in wanted.split())
+
+
 def compare_variant(totals, label, hits, show):
     """Counts whether what was found is called as VARIANTS has it."""
     wanted = VARIANTS.get(label["family"], {}).get(label["variant"])
     hits = [f for f in hits if f["verdict"] != "reject"]
     names = {f["variant"] for f in hits}
-    if any(" " in name for name in wanted or ()):  # of several rules
+    if any(re.match("[+-]", name) for name in wanted or ()):
+        names = {want for want in wanted for name in names if has_words(name, want)} or names
+    elif any(" " in name for name in wanted or ()):  # of several rules
         names = {"%(rule)s %(variant)s" % f for f in hits}
     if not wanted or not names:
         return

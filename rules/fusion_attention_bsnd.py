@@ -1,0 +1,136 @@
+"""Softmax attention with the sequence before the heads: (batch, length, heads, width)."""
+import torch
+import torch.nn.functional as F
+
+from npufuse.rule import rule, rand, torch_npu
+
+rule(
+    id="fusion_attention_bsnd",
+    family="attention",
+    operator="npu_fusion_attention",
+    constants=("bias",),
+    priority="high",
+    gain="the scores are never written to memory; products, scale, mask, softmax and "
+         "dropout become one kernel, backward another",
+    risks=(
+        "a row without any visible key is zero; the original averages over all keys "
+        "where it fills with a finite number",
+        "dropout draws other weights than the original's generator",
+        "an added mask is tested once for its values: one synchronisation a mask",
+    ),
+)
+
+
+def npu_is_mask(mask):
+    """Whether what is added to scores only leaves keys out: 0 or very negative.
+
+    A learned or computed bias has other values. The answer is kept with the
+    tensor until it changes.
+    """
+    if mask is None:
+        return True
+    if mask.requires_grad or not mask.is_floating_point():
+        return False
+    version = 0 if mask.is_inference() else mask._version
+    known = getattr(mask, "_npu_is_mask", None)
+    if known is None or known[0] != version:
+        known = version, bool(((mask == 0) | (mask <= -9000.0)).all())
+        mask._npu_is_mask = known
+    return known[1]
+
+
+def npu_drop_mask_bsnd(query, key, bias=None, drop=None):
+    """The masks as one boolean, True where a key is left out; None if there is none.
+
+    query and key (batch, length, heads, width). A mask speaks of (batch, heads,
+    query, key); it may have fewer axes, or axes of length 1: the operator does
+    not broadcast that of the queries.
+    """
+    mask = drop
+    if bias is not None:
+        mask = bias < 0 if mask is None else mask | (bias < 0)
+    if mask is None:
+        return None
+    mask = mask.bool()[(None,) * (4 - mask.dim())]
+    batch = mask.shape[0] if mask.shape[1] == 1 else query.shape[0]
+    return mask.expand(batch, mask.shape[1], query.shape[1], key.shape[1]).contiguous()
+
+
+def reference(query, key, value, bias=None, drop=None, scale=1.0, dropout: float = None):
+    """query (b, q, n, d), key and value (b, k, m, d): n is a multiple of m.
+
+    bias: added to the scores, 0 or very negative; drop: boolean, True where a
+    score is left out; dropout: a probability.
+    """
+    times = query.shape[2] // key.shape[2]
+    key = key.repeat_interleave(times, 2)
+    value = value.repeat_interleave(times, 2)
+    scores = torch.einsum("bqnd,bknd->bnqk", query, key) * scale
+    if bias is not None:
+        scores = scores + bias
+    if drop is not None:
+        scores = scores.masked_fill(drop, float("-inf"))
+    weights = F.softmax(scores, dim=-1)
+    if dropout is not None:
+        weights = F.dropout(weights, dropout)
+    return torch.einsum("bnqk,bknd->bqnd", weights, value)
+
+
+def replacement(query, key, value, bias=None, drop=None, scale=1.0, dropout: float = None):
+    # scale is always passed: the operator's default is 1. inner_precise=2: rows
+    # without any visible key are allowed.
+    return torch_npu.npu_fusion_attention(
+        query, key, value, query.shape[2], "BSND",
+        atten_mask=None if bias is None and drop is None else npu_drop_mask_bsnd(query, key, bias, drop),
+        scale=scale, keep_prob=1.0 if dropout is None else 1.0 - dropout, inner_precise=2,
+    )[0]
+
+
+def requires(query, key, value, bias=None, drop=None, scale=1.0, dropout: float = None):
+    assert query.dtype in (torch.float16, torch.bfloat16), (
+        "query is float16 or bfloat16: the operator is for half precision"
+    )
+    # Sizes by which the operator reads the axes.
+    assert query.dim() == 4, "query has 4 axes"
+    assert isinstance(scale, (int, float)), "the scale is a Python number"
+    if bias is not None:
+        assert npu_is_mask(bias), "what is added to the scores is a mask: 0 or very negative"
+
+
+def sample():
+    keys = torch.ones(2, 1, 6, 8, dtype=torch.bool)
+    keys[0, :, :, 6:] = False
+    keys[1, :, :, :1] = False
+    return dict(
+        query=rand(2, 6, 4, 16), key=rand(2, 8, 2, 16), value=rand(2, 8, 2, 16),
+        bias=torch.zeros(6, 8).masked_fill(torch.ones(6, 8).triu(3).bool(), -1e9),
+        drop=~keys, scale=0.3, dropout=0.0,
+    )
+
+
+def edges():
+    one = torch.zeros(3, 1, 1, 9, dtype=torch.bool)
+    one[1:, ..., 1] = True
+    yield "one query", dict(
+        query=rand(3, 1, 4, 32), key=rand(3, 9, 1, 32), value=rand(3, 9, 1, 32),
+        bias=torch.tensor([0.0] * 8 + [-1e9]), drop=one, scale=0.2,
+    )
+    heads = torch.zeros(1, 6, 5, 7, dtype=torch.bool)
+    heads[:, 1:, :, 2] = True
+    yield "masks of heads", dict(
+        query=rand(3, 5, 6, 8), key=rand(3, 7, 3, 8), value=rand(3, 7, 3, 8),
+        bias=torch.zeros(3, 1, 1, 7).index_fill(3, torch.tensor([4]), float("-inf")),
+        drop=heads,
+    )
+    wide = rand(2, 4, 6, 16), rand(2, 2, 8, 16), rand(2, 2, 8, 16)
+    query, key, value = (x.transpose(1, 2) for x in wide)
+    yield "axes swapped", dict(query=query, key=key, value=value)
+    yield "large values", dict(
+        query=3 * rand(2, 6, 4, 16), key=3 * rand(2, 8, 2, 16), value=3 * rand(2, 8, 2, 16),
+    )
+    yield "narrow values", dict(
+        query=rand(2, 6, 3, 24), key=rand(2, 8, 3, 24), value=rand(2, 8, 3, 16),
+    )
+    yield "odd sizes", dict(
+        query=rand(2, 6, 5, 7), key=rand(2, 8, 1, 7), value=rand(2, 8, 1, 7), scale=-0.6,
+    )
