@@ -265,8 +265,8 @@ static void fault_shared(LintJob *job, const NpuCall *call, const EvalRecord *re
 // cannot agree with.
 void check_mask_shared(LintJob *job, const NpuCall *call) {
     Val *given = call_role_value(call, "drop_mask");
-    if (!given || given->op == V_CONST) return;
     const Frame *f = call->frame;
+    if (!given || given->op == V_CONST || !lint_may_work(job, f->evals.len)) return;
     for (uint32_t i = 0; i < f->evals.len; i++) {
         const EvalRecord *record = &f->evals.at[i];
         OtherUse use = record->val ? other_use(record->val, given) : USE_NONE;

@@ -26,10 +26,11 @@ static bool is_cu_seqlens(const Val *call, const Val *x) {
 
 // The same value goes to flash-attn in this function. What a caller hands in may be
 // another one for each of two branches.
-static const EvalRecord *shared_with_flash(const NpuCall *call, Val *v) {
+static const EvalRecord *shared_with_flash(LintJob *job, const NpuCall *call, Val *v) {
     const Frame *f = call->frame;
     const Val *below = value_below(v);
     if (call->through || below->op == V_CONST) return NULL;
+    if (!lint_may_work(job, f->evals.len)) return NULL;
     for (uint32_t i = 0; i < f->evals.len; i++) {
         const EvalRecord *record = &f->evals.at[i];
         if (!record->val || !is_flash_varlen(record->val)) continue;
@@ -72,7 +73,7 @@ static void check_ends(LintJob *job, const NpuCall *call, int at) {
     if (kind == LENGTHS_COUNTS) fault_ends(job, call, at, place);
     if (kind == LENGTHS_LEADING_ZERO) fault_zero(job, call, at, place);
     if (kind != LENGTHS_UNKNOWN) return;
-    const EvalRecord *flash = shared_with_flash(call, call->args[at]);
+    const EvalRecord *flash = shared_with_flash(job, call, call->args[at]);
     if (!flash) return;
     uint32_t line = source_line(&call->frame->module->source, flash->node->start);
     fault_zero(job, call, at, arena_printf(job->arena, " (as in line %u)", line));

@@ -305,6 +305,8 @@ static void add_value(Buf *out, Flow *flow, Val *v) {
         buf_addf(out, "=%g", v->num);
     } else if (v->op == V_CONST && v->ck == CONST_NONE) {
         buf_add(out, STR("=None"));
+    } else if (v->op == V_GLOBAL && val_is_floating_dtype(v)) {
+        buf_addf(out, "=%.*s", STR_FMT(v->text));
     } else if (is_there(v)) {
         const Val *dtype = dtype_of(flow, v, (Scalars){0});
         if (val_is_floating_dtype(dtype)) buf_addf(out, " (%.*s)", STR_FMT(dtype->text));

@@ -74,6 +74,7 @@ void check_tuple(LintJob *job, const NpuCall *call) {
     if (!call->schema || call->schema->returns.len < 2 || has_named_results(call->schema)) return;
     const Frame *f = call->frame;
     const EvalRecord *use = NULL;
+    if (!lint_may_work(job, f->evals.len)) return;
     for (uint32_t i = 0; i < f->evals.len; i++) {
         const EvalRecord *record = &f->evals.at[i];
         if (!record->val || record->val == call->val) continue;
@@ -117,6 +118,7 @@ static bool is_handed_back(const NpuCall *call, uint32_t index) {
 }
 
 typedef struct LaterRead {
+    LintJob *job;
     const Frame *frame;
     const NpuCall *call;
     const Val *written;
@@ -135,6 +137,7 @@ static bool reads_no_numbers(const Node *attribute) {
 
 static bool search_read(Node *node, void *data) {
     LaterRead *search = data;
+    if (!lint_may_work(search->job, 1)) return false;
     if (search->found || node->end <= search->call->node->end) return true;
     if (node->kind == N_ATTRIBUTE && reads_no_numbers(node)) return true;
     if (node->kind == N_DELETE) return true;
@@ -149,12 +152,12 @@ static bool search_read(Node *node, void *data) {
     return node_children(node, search_read, data);
 }
 
-static const Node *read_later(const NpuCall *call, Val *written) {
+static const Node *read_later(LintJob *job, const NpuCall *call, Val *written) {
     const Frame *f = call->frame;
     if (!f->fn || f->fn->kind == N_LAMBDA || !call->record->stmt) return NULL;
-    LaterRead search = {.frame = f, .call = call, .written = written};
+    LaterRead search = {.job = job, .frame = f, .call = call, .written = written};
     NodeList body = f->fn->u.function->body;
-    for (uint32_t i = 0; i < body.len; i++) search_read(body.at[i], &search);
+    for (uint32_t i = 0; i < body.len && !search.found; i++) search_read(body.at[i], &search);
     return search.found;
 }
 
@@ -177,7 +180,7 @@ void check_in_place(LintJob *job, const NpuCall *call) {
         const SchemaArg *arg = &call->schema->args.at[k];
         Val *v = call->args[k];
         if (!v || arg->keyword_only || !is_named(v) || !is_handed_back(call, k)) continue;
-        const Node *later = read_later(call, v);
+        const Node *later = read_later(job, call, v);
         if (!later) continue;
         lint_fault(job, &(Fault){
             .severity = LINT_WARNING, .at = call_arg_node(call, (int)k),

@@ -25,6 +25,7 @@ static int training_truth(const Val *v, int depth) {
 }
 
 typedef struct BranchSearch {
+    LintJob *job;
     const Frame *frame;
     const Node *call;
     bool trains; // the call stands where self.training is true
@@ -41,6 +42,8 @@ static bool stops_here(const Frame *f, const Node *with) {
 
 static bool search_branch(Node *node, void *data) {
     BranchSearch *search = data;
+    bool outside = search->call->start < node->start || search->call->end > node->end;
+    if (!lint_may_work(search->job, 1) || outside) return true;
     if (node->kind == N_WITH && block_holds(&node->u.with.body, search->call)) {
         search->off |= stops_here(search->frame, node);
     }
@@ -75,8 +78,10 @@ static bool depends(Dependence *d, const Val *v, int depth) {
 }
 
 // y.backward() and torch.autograd.grad(y, ...) of a y that the call goes into.
-static bool has_backward(const NpuCall *call) {
+static bool has_backward(LintJob *job, const NpuCall *call) {
     const Frame *f = call->frame;
+    Dependence d = {.on = call->val}; // its steps are for all of them
+    if (!lint_may_work(job, f->evals.len)) return false;
     for (uint32_t i = 0; i < f->evals.len; i++) {
         const Val *v = f->evals.at[i].val;
         if (!v || v->op != V_CALL) continue;
@@ -87,9 +92,9 @@ static bool has_backward(const NpuCall *call) {
         if (callee->op == V_ATTR && strcmp(callee->name->text, "backward") == 0) {
             of = callee->args[0];
         }
-        Dependence d = {.on = call->val};
         if (of && depends(&d, of, 0)) return true;
     }
+    lint_may_work(job, d.steps);
     return false;
 }
 
@@ -121,9 +126,10 @@ void check_gradient(LintJob *job, const NpuCall *call) {
     const Operator *op = call->op;
     if (!op || op->grad == GRAD_DIFFERENTIABLE || !call->frame->fn) return;
     if (is_custom_function(call->frame) || is_detached(call->frame)) return;
-    BranchSearch search = {.frame = call->frame, .call = call->node};
+    BranchSearch search = {.job = job, .frame = call->frame, .call = call->node};
     node_children(call->frame->fn, search_branch, &search);
-    if (search.off || (!search.trains && !has_backward(call))) return;
+    if (!lint_may_work(job, 0)) return;
+    if (search.off || (!search.trains && !has_backward(job, call))) return;
     bool raises = op->grad == GRAD_RAISES;
     lint_fault(job, &(Fault){
         .severity = LINT_ERROR, .at = call->node,

@@ -38,6 +38,11 @@ const Check lint_checks[] = {
 };
 const uint32_t lint_check_count = COUNT(lint_checks);
 
+bool lint_may_work(LintJob *job, uint64_t amount) {
+    if (*job->work < LINT_WORK_MAX) *job->work += amount;
+    return *job->work < LINT_WORK_MAX;
+}
+
 void lint_fault(LintJob *job, const Fault *fault) {
     vec_push(job->arena, &job->faults, *fault);
 }

@@ -6,6 +6,8 @@
 #include "lint/call.h"
 #include "model/lint_finding.h"
 
+enum { LINT_WORK_MAX = 50 * 1000 * 1000 }; // for a file: about a second
+
 // What a check found, before it is a record.
 typedef struct Fault {
     LintSeverity severity;
@@ -18,6 +20,7 @@ typedef struct Fault {
 typedef struct LintJob {
     Arena *arena; // of the records
     VEC(Fault) faults;
+    uint64_t *work; // done for the file so far: nodes and values looked at
     bool cleared; // what the call is given here is right: no warning at the call itself
 } LintJob;
 
@@ -49,6 +52,9 @@ void check_removal(LintJob *job, const NpuCall *call);
 void check_dtypes(LintJob *job, const NpuCall *call);
 void check_limits(LintJob *job, const NpuCall *call);
 
+// Adds to the work done for the file; false once that is too much, and nothing more is
+// claimed.
+bool lint_may_work(LintJob *job, uint64_t amount);
 void lint_fault(LintJob *job, const Fault *fault);
 // Whether text may be put behind the expression and speaks of all of it: x, f(x), x[0].
 bool lint_takes_suffix(const Node *n);

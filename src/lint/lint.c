@@ -36,6 +36,7 @@ typedef struct Lint {
     OpTable ops;
     Ignores ignores; // of the file
     Mocked mocked;   // in the file
+    uint64_t work;   // of checks, in the file
 } Lint;
 
 // ---- one call -------------------------------------------------------------------------
@@ -76,7 +77,7 @@ static void check_call(Lint *lint, const NpuCall *call) {
     if (mocked_has(&lint->mocked, call->name)) return;
     for (uint32_t i = 0; i < lint_check_count; i++) {
         const Check *check = &lint_checks[i];
-        LintJob job = {.arena = &lint->scratch};
+        LintJob job = {.arena = &lint->scratch, .work = &lint->work};
         if (call->through && !check->in_context) continue;
         check->run(&job, call);
         CallKey key = {arena_cstr(lint->run, str_of(call->module->path)), call->node->start,
@@ -195,8 +196,10 @@ static void lint_file(Lint *lint, const LintInput *input) {
     Flow flow;
     flow_init(&flow, &lint->project, &lint->ops, &lint->file);
     flow.scratch = &lint->scratch;
+    lint->work = 0;
     check_module(lint, &flow, m);
     note_ignores(lint, m);
+    if (lint->work >= LINT_WORK_MAX) note_line(lint, m, 1, "file too large: checked in part");
     arena_clear(&lint->file);
     arena_clear(&lint->scratch);
     project_trim(&lint->project, MODULES_MAX_BYTES);

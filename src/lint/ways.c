@@ -31,8 +31,13 @@ static bool is_left_before(const NodeList *block, uint32_t end, const Pair *pair
            (block_holds(block, pair->b) && pair->a->start >= end);
 }
 
+static bool covers(const Node *node, const Node *part) {
+    return node->start <= part->start && node->end >= part->end;
+}
+
 static bool visit(Node *node, void *data) {
     Pair *pair = data;
+    if (!covers(node, pair->a) && !covers(node, pair->b)) return true;
     if (node->kind == N_IF) {
         const NodeList *body = &node->u.while_.body, *orelse = &node->u.while_.orelse;
         pair->excluded |= is_apart(body, orelse, pair) ||
