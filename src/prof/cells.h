@@ -1,0 +1,28 @@
+// cells.h - a line of a CSV file taken apart, many bytes at a time.
+#ifndef NPUFUSE_CELLS_H
+#define NPUFUSE_CELLS_H
+
+#include "base/base.h"
+
+enum {
+    CELLS_MAX = 512,
+    CELLS_SLACK = 64, // bytes behind a line that have to be readable
+};
+
+// Cell i is line[end[i - 1] + 1 .. end[i]), the first begins at 0.
+typedef struct Cells {
+    uint32_t count;
+    bool quote_open; // the line ends inside quotes
+    bool too_many;
+    uint32_t end[CELLS_MAX + 64];
+} Cells;
+
+// A separator inside double quotes is none. `line` has no line end.
+void cells_split(Cells *out, Str line, char separator);
+// Cell `index` without the blanks around it and the quotes around that.
+Str cells_text(const Cells *cells, Str line, uint32_t index);
+// `cell` without blanks, tabs and one pair of quotes around it, again and again:
+// what is left of """4,2\t""" is 4,2.
+Str cell_strip(Str cell);
+
+#endif

@@ -1,0 +1,255 @@
+// rowread.c - one pass over the bytes of a block: a line is taken apart, its times
+// become integers, its kind is looked up, its counters are added to the kind.
+// A line is a row: no cell of a profile has a line end in it, so that a quote that
+// was cut costs one row and not the rest of the file.
+#include "base/base.h"
+
+#include "prof/decimal.h"
+#include "prof/rowread.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum {
+    SAMPLES = 4, // rows of a kind in a block whose counters are read
+    MAX_LANES = UINT16_MAX,
+    MAX_STEPS = (1 << 20) - 1,
+    MORE_BYTES = LINE_MAX_BYTES + CELLS_SLACK,
+};
+
+typedef struct RowWork {
+    RowReader *reader;
+    RowBlock *block;
+    const Columns *columns;
+    uint64_t index;
+    Cells cells;
+    Str line;
+} RowWork;
+
+void row_reader_init(RowReader *reader) {
+    *reader = (RowReader){.scratch_cap = 8192};
+    arena_init(&reader->arena);
+    kinds_init(&reader->kinds);
+    reader->buffer = arena_alloc(&reader->arena, 1 + BLOCK_BYTES + MORE_BYTES + CELLS_SLACK);
+    reader->scratch = NEW_N(&reader->arena, ProfRow, reader->scratch_cap);
+}
+
+void row_reader_free(RowReader *reader) {
+    kinds_free(&reader->kinds);
+    arena_free(&reader->arena);
+}
+
+uint32_t id_table_index(IdTable *table, Arena *arena, int64_t id, uint64_t first) {
+    if (table->len && table->ids[table->last] == id) return table->last;
+    for (uint32_t i = table->len; i-- > 0;) {
+        if (table->ids[i] != id) continue;
+        table->last = i;
+        return i;
+    }
+    if (table->len == table->cap) {
+        uint32_t cap = table->cap ? table->cap * 2 : 16;
+        table->ids = arena_grow(arena, table->ids, table->cap * 8, (size_t)cap * 8);
+        table->first = arena_grow(arena, table->first, table->cap * 8, (size_t)cap * 8);
+        table->cap = cap;
+    }
+    table->ids[table->len] = id;
+    table->first[table->len] = first;
+    table->last = table->len++;
+    return table->last;
+}
+
+static inline Str raw_cell(const RowWork *work, int cell) {
+    const uint32_t *end = work->cells.end;
+    uint32_t from = cell ? end[cell - 1] + 1 : 0;
+    return (Str){work->line.at + from, end[cell] - from};
+}
+
+// A small whole number; PROF_NONE for N/A and what does not fit.
+static int64_t read_id(const RowWork *work, Column column) {
+    uint64_t value;
+    int cell = work->columns->at[column];
+    if (cell == PROF_NONE) return PROF_NONE;
+    if (decimal_read(&value, raw_cell(work, cell), 0) != DECIMAL_OK) return PROF_NONE;
+    return value >= INT32_MAX ? PROF_NONE : (int64_t)value;
+}
+
+static bool is_header(const RowWork *work) {
+    Str header = work->columns->header, line = work->line;
+    if (line.len >= 3 && memcmp(line.at, "\xEF\xBB\xBF", 3) == 0) {
+        line = (Str){line.at + 3, line.len - 3};
+    }
+    return str_eq(line, header);
+}
+
+static void add_fault(RowWork *work, ProfFault fault) {
+    RowBlock *block = work->block;
+    if (is_header(work)) return; // of the next slice
+    if (block->faults.count[fault]++ == 0) block->faults.first_row[fault] = block->count;
+}
+
+// One of the two times; false if the row has none.
+static bool read_time(RowWork *work, uint64_t *out, Column column) {
+    static const ProfFault faults[] = {
+        [DECIMAL_NONE] = FAULT_TIME, [DECIMAL_NEGATIVE] = FAULT_NEGATIVE,
+        [DECIMAL_RANGE] = FAULT_RANGE,
+    };
+    Str cell = raw_cell(work, work->columns->at[column]);
+    DecimalAnswer answer = decimal_read(out, cell, 3);
+    if (answer == DECIMAL_ROUNDED) work->reader->rounded = true;
+    uint64_t limit = column == COL_START ? INT64_MAX / 2 : (UINT64_C(1) << 44) - 1;
+    if (answer == DECIMAL_OK || answer == DECIMAL_ROUNDED) {
+        if (*out <= limit) return true;
+        answer = DECIMAL_RANGE;
+    }
+    add_fault(work, faults[answer]);
+    return false;
+}
+
+static void add_counters(RowWork *work, KindTally *tally) {
+    const Columns *columns = work->columns;
+    if (columns->pmu_count == 0) return;
+    if (tally->sampled_in != work->index + 1) {
+        tally->sampled_in = work->index + 1;
+        tally->samples = 0;
+    }
+    if (tally->samples++ >= SAMPLES) return;
+    for (uint32_t i = 0; i < columns->pmu_count; i++) {
+        uint64_t value;
+        uint32_t cell = (uint32_t)columns->at[COL_PMU + columns->pmu[i]];
+        if (cell >= work->cells.count) continue;
+        if (decimal_read(&value, raw_cell(work, (int)cell), 6) != DECIMAL_OK) continue;
+        tally->pmu[columns->pmu[i]].millionths += value;
+        tally->pmu[columns->pmu[i]].rows++;
+    }
+}
+
+static uint32_t find_kind(RowWork *work, uint64_t duration) {
+    const Columns *columns = work->columns;
+    KindKey key = {.count = columns->span_count};
+    for (uint32_t i = 0; i < columns->span_count; i++) {
+        CellSpan span = columns->spans[i];
+        Str first = raw_cell(work, span.first);
+        key.part[i] = (Str){first.at, (size_t)(work->line.at + work->cells.end[span.last] -
+                                               first.at)};
+    }
+    KindTable *kinds = &work->reader->kinds;
+    uint32_t kind = kinds_intern(kinds, &key);
+    KindTally *tally = &kinds->tallies.at[kind];
+    if (tally->count++ == 0) tally->first = work->index << 32 | work->block->count;
+    tally->total_ns += duration;
+    if (duration < tally->min_ns) tally->min_ns = duration;
+    if (duration > tally->max_ns) tally->max_ns = duration;
+    add_counters(work, tally);
+    return kind;
+}
+
+static bool is_cut(RowWork *work) {
+    const Cells *cells = &work->cells;
+    if (cells->too_many) add_fault(work, FAULT_LONG);
+    else if (cells->quote_open) add_fault(work, FAULT_QUOTE);
+    else if (cells->count < work->columns->needed) add_fault(work, FAULT_SHORT);
+    else return false;
+    return true;
+}
+
+static ProfRow read_row(RowWork *work) {
+    ProfRow bad = {.kind = PROF_NO_KIND};
+    uint64_t start, duration;
+    if (work->line.len > LINE_MAX_BYTES) {
+        add_fault(work, FAULT_LONG);
+        return bad;
+    }
+    cells_split(&work->cells, work->line, work->columns->separator);
+    if (is_cut(work) || !read_time(work, &start, COL_START) ||
+        !read_time(work, &duration, COL_DURATION)) {
+        return bad;
+    }
+    RowReader *reader = work->reader;
+    uint64_t place = work->index << 32 | work->block->count;
+    int64_t lane = LANE_ID(read_id(work, COL_DEVICE), read_id(work, COL_STREAM));
+    uint32_t lane_index = id_table_index(&reader->lanes, &reader->arena, lane, place);
+    uint32_t step = id_table_index(&reader->steps, &reader->arena, read_id(work, COL_STEP),
+                                   place);
+    return (ProfRow){
+        .start_ns = (int64_t)start,
+        .duration_ns = duration & ((UINT64_C(1) << 44) - 1),
+        .step = (step < MAX_STEPS ? step : MAX_STEPS) & MAX_STEPS,
+        .lane = (uint16_t)(lane_index < MAX_LANES ? lane_index : MAX_LANES),
+        .kind = find_kind(work, duration),
+    };
+}
+
+static void add_row(RowWork *work, ProfRow row) {
+    RowReader *reader = work->reader;
+    if (work->block->count == reader->scratch_cap) {
+        size_t bytes = reader->scratch_cap * sizeof(ProfRow);
+        reader->scratch = arena_grow(&reader->arena, reader->scratch, bytes, bytes * 2);
+        reader->scratch_cap *= 2;
+    }
+    reader->scratch[work->block->count++] = row;
+}
+
+static void read_lines(RowWork *work, Str bytes, const char *stop) {
+    const char *at = bytes.at, *end = bytes.at + bytes.len;
+    while (at < stop) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *line_end = newline ? newline : end;
+        if (line_end > at && line_end[-1] == '\r') line_end--;
+        work->line = (Str){at, (size_t)(line_end - at)};
+        if (work->line.len) add_row(work, read_row(work));
+        at = newline ? newline + 1 : end;
+    }
+}
+
+static bool read_at(Str *out, const RowFile *file, char *buffer, uint64_t from, size_t bytes) {
+    size_t got = 0;
+    while (got < bytes) {
+        ssize_t n = pread(file->fd, buffer + got, bytes - got, (off_t)(from + got));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return false;
+        if (n == 0) break;
+        got += (size_t)n;
+    }
+    memset(buffer + got, 0, CELLS_SLACK);
+    *out = (Str){buffer, got};
+    return true;
+}
+
+// The last line of the block may go on behind it: reads on until it ends.
+static bool read_rest(Str *bytes, const RowFile *file, uint64_t from) {
+    Str more;
+    const char *last = bytes->at + bytes->len;
+    if (bytes->len && last[-1] == '\n') return true;
+    for (size_t have = 0; have < MORE_BYTES;) {
+        size_t ask = have ? MORE_BYTES - have : 2048;
+        if (ask > MORE_BYTES - have) ask = MORE_BYTES - have;
+        char *to = (char *)(uintptr_t)last + have;
+        if (!read_at(&more, file, to, from + have, ask)) return false;
+        bytes->len += more.len;
+        have += more.len;
+        if (more.len < ask || memchr(to, '\n', more.len)) return true;
+    }
+    return true;
+}
+
+bool row_reader_block(RowReader *reader, RowBlock *out, const RowFile *file, uint64_t index) {
+    uint64_t from = file->first + index * BLOCK_BYTES, left = file->size - from;
+    size_t wanted = left < BLOCK_BYTES ? (size_t)left : BLOCK_BYTES;
+    RowWork work = {.reader = reader, .block = out, .columns = file->columns, .index = index};
+    Str bytes;
+    // One byte in front tells whether a line begins at the block's first byte.
+    if (!read_at(&bytes, file, reader->buffer, from - 1, wanted + 1)) return false;
+    const char *stop = bytes.at + bytes.len;
+    if (from - 1 + bytes.len < file->size &&
+        !read_rest(&bytes, file, from - 1 + bytes.len)) {
+        return false;
+    }
+    *out = (RowBlock){0};
+    const char *newline = bytes.len ? memchr(bytes.at, '\n', (size_t)(stop - bytes.at)) : NULL;
+    if (!newline) return true;
+    Str lines = {newline + 1, (size_t)(bytes.at + bytes.len - newline - 1)};
+    read_lines(&work, lines, stop);
+    out->rows = NEW_N(&reader->arena, ProfRow, out->count);
+    memcpy(out->rows, reader->scratch, out->count * sizeof(*out->rows));
+    return true;
+}
