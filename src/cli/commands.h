@@ -20,6 +20,7 @@ int report_command(const Args *args);
 int api_command(const Args *args);
 int lint_command(const Args *args);
 int dump_command(const Args *args);
+int profile_command(const Args *args);
 int rules_command(const Args *args);
 
 #endif

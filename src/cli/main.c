@@ -27,6 +27,7 @@ static const Command commands[] = {
     {"status", status_command, "the task list of the verification"},
     {"report", report_command, "the pages of verified candidates once more"},
     {"apply", apply_command, "write candidates into the project, or take them back"},
+    {"profile", profile_command, "where the device time goes, and what fusing can give"},
     {"steps", steps_command, "training steps out of a log, as JSON lines"},
     {"merge", merge_command, "the steps of two runs side by side; does the loss follow?"},
     {"doctor", doctor_command, "what this machine can and cannot do"},

@@ -48,6 +48,7 @@ void row_reader_free(RowReader *reader);
 bool row_reader_block(RowReader *reader, RowBlock *out, const RowFile *file, uint64_t index);
 uint32_t id_table_index(IdTable *table, Arena *arena, int64_t id, uint64_t first);
 
-#define LANE_ID(device, stream) ((int64_t)(((uint64_t)(uint32_t)(device) << 32) | (uint32_t)(stream)))
+#define LANE_ID(device, stream) \
+    ((int64_t)(((uint64_t)(uint32_t)(device) << 32) | (uint32_t)(stream)))
 
 #endif

@@ -56,7 +56,7 @@ typedef struct ProfRun {
     double bytes, external_bytes, flops;
     ProfBound bound;
     RunBlend blend;
-    bool has_cap;
+    bool has_cap, is_relative; // relative: bytes now / bytes when fused, the chip unknown
     double cap, roof_us;  // roof_us: the time no fused kernel can beat
     double share;         // of the steps' time
     double step_speedup;  // Amdahl, with the cap

@@ -1,0 +1,141 @@
+// profile.c - `npufuse profile`: where a training step's device time goes, and
+// what fusing can give at most.
+#include "base/base.h"
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/profile_text.h"
+#include "prof/bound.h"
+#include "prof/runs.h"
+#include "prof/runs_json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct ProfileArgs {
+    const char *format, *chip, *bandwidth, *peak, *launch, *jobs;
+    bool quiet, verbose;
+} ProfileArgs;
+
+#define FIELD(name) offsetof(ProfileArgs, name)
+
+static const Option options[] = {
+    {"format", 0, OPTION_TEXT, "text|json|md", "what is printed (text)", FIELD(format)},
+    {"chip", 0, OPTION_TEXT, "NAME",
+     "whose limits to use: 910A, 910B1, 910B2, 910B3, 910B4, 910_93, 310P", FIELD(chip)},
+    {"bandwidth", 0, OPTION_TEXT, "GB/S",
+     "memory bandwidth of the chip in GB/s (1600)", FIELD(bandwidth)},
+    {"peak", 0, OPTION_TEXT, "TFLOP/S",
+     "half precision peak of the matrix unit in TFLOP/s (353.9)", FIELD(peak)},
+    {"launch", 0, OPTION_TEXT, "US",
+     "least time of a launch in microseconds\n(the shortest kernel of the profile)",
+     FIELD(launch)},
+    {"jobs", 'j', OPTION_TEXT, "N", "threads (one for each processor)", FIELD(jobs)},
+    {"quiet", 'q', OPTION_FLAG, NULL, "only data and errors", FIELD(quiet)},
+    {"verbose", 'v', OPTION_FLAG, NULL, "show all runs and kernels", FIELD(verbose)},
+};
+
+static const Usage usage = {
+    .name = "profile",
+    .operands = "FILE",
+    .purpose =
+        "Finds in a profile of the Ascend PyTorch profiler the runs of kernels that one\n"
+        "fused operator can replace, what bounds each kernel, and what fusing can give at\n"
+        "most. FILE is a kernel_details.csv or an op_summary.csv.\n\n"
+        "A run is proven by the shapes and dtypes that its kernels hand on. Without\n"
+        "--chip, or --bandwidth and --peak, caps are relative: bytes moved now against\n"
+        "bytes that a fused kernel has to move.",
+    .example = "npufuse profile --chip 910B2 kernel_details.csv",
+    .options = options,
+    .option_count = COUNT(options),
+    .exit_help = {
+        [EXIT_NO] = "some lines could not be read; the others are reported",
+    },
+};
+
+static bool read_positive(double *out, const char *option, const char *text, Err *err) {
+    char *end = NULL;
+    if (!text) return true;
+    *out = strtod(text, &end);
+    if (*end || end == text || !isfinite(*out) || *out <= 0 || *out > 1e9) {
+        return err_set(err, "'--%s' takes a number above 0, not '%s'", option, text);
+    }
+    return true;
+}
+
+static bool read_chip(ProfChip *out, const ProfileArgs *args, Err *err) {
+    double bandwidth = 0, peak = 0;
+    if (args->chip && !chip_find(out, args->chip)) {
+        return err_set(err, "unknown chip '%s': one of %s, or give --bandwidth and --peak",
+                       args->chip, chip_names());
+    }
+    if (!read_positive(&bandwidth, "bandwidth", args->bandwidth, err) ||
+        !read_positive(&peak, "peak", args->peak, err) ||
+        !read_positive(&out->launch_us, "launch", args->launch, err)) {
+        return false;
+    }
+    if (bandwidth > 0) out->bytes_per_us = bandwidth * 1e3;
+    if (peak > 0) out->flops_per_us = peak * 1e6;
+    return true;
+}
+
+static bool read_jobs(uint32_t *out, const char *text, Err *err) {
+    char *end = NULL;
+    unsigned long jobs = text ? strtoul(text, &end, 10) : 0;
+    if (text && (*end || end == text || jobs == 0 || jobs > 1024)) {
+        return err_set(err, "'--jobs' takes a number from 1 to 1024, not '%s'", text);
+    }
+    *out = (uint32_t)jobs;
+    return true;
+}
+
+static bool print(const ProfReport *report, const ProfileArgs *args, Str source, Err *err) {
+    Buf out = {0};
+    ProfileStyle style = {.source = source, .all = args->verbose};
+    if (strcmp(args->format, "json") == 0) runs_json_write(&out, report, source);
+    else if (strcmp(args->format, "md") == 0) profile_md_write(&out, report, &style);
+    else profile_text_write(&out, report, &style);
+    bool ok = output_write(buf_str(&out), err);
+    buf_free(&out);
+    return ok;
+}
+
+static bool has_fault(const Profile *profile) {
+    for (int i = 0; i < FAULT_COUNT; i++) {
+        if (profile->faults.count[i]) return true;
+    }
+    return false;
+}
+
+static int run_profile(const ProfileArgs *args, Arena *run, const char *path) {
+    Err err;
+    Profile profile;
+    ProfReport report;
+    MineOptions mine = {.custom_max = 20};
+    ProfRead read = {.path = path};
+    if (output_has_progress() && !args->quiet) read.progress = output_progress;
+    bool ok = read_chip(&mine.chip, args, &err) && read_jobs(&read.jobs, args->jobs, &err) &&
+              profile_read(&profile, run, &read, &err);
+    if (!ok) return output_fail(EXIT_USAGE, "%s", err.text);
+    mine.jobs = read.jobs;
+    runs_mine(&report, run, &profile, &mine);
+    if (!print(&report, args, str_of(path), &err)) return output_fail(EXIT_USAGE, "%s", err.text);
+    if (!args->quiet && strcmp(args->format, "text") != 0) profile_tell_notes(&report);
+    return has_fault(&profile) ? EXIT_NO : EXIT_DONE;
+}
+
+int profile_command(const Args *args) {
+    ProfileArgs read = {.format = "text"};
+    ArgList operands = {0};
+    int code;
+    if (!options_read(&read, &operands, &usage, args, &code)) return code;
+    if (operands.len != 1) {
+        return output_fail(EXIT_USAGE, "'profile' takes one file, not %u ('npufuse profile "
+                           "--help')", (unsigned)operands.len);
+    }
+    if (read.quiet && read.verbose) {
+        return output_fail(EXIT_USAGE, "'-q' and '-v' exclude each other");
+    }
+    return run_profile(&read, args->run, operands.at[0]);
+}

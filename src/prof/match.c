@@ -1,0 +1,364 @@
+// match.c - follows a pattern's graph through the kernels of a stream. Each kernel
+// is given to the first node that it fits: operator, shapes of inputs and output,
+// and dtypes, which must be those that the nodes before really made.
+#include "base/base.h"
+
+#include "prof/match.h"
+
+enum { MAX_BETWEEN = 4 }; // casts and the like between two nodes
+
+typedef struct Flow {
+    const Pattern *pattern;
+    const MatchView *view;
+    const ProfTensor *x, *heads, *keys, *table;
+    uint32_t done;                  // nodes that have a kernel
+    uint32_t dtypes[PATTERN_NODES]; // bit d: what the node made exists as dtype d
+    ProfDtype narrow;               // the short dtype that came in
+    bool is_far;                    // a product stands between
+    Match match;
+} Flow;
+
+static int64_t last_axis(const ProfTensor *t) {
+    return t->rank ? t->dims[t->rank - 1] : 1;
+}
+
+// Whether t broadcasts to x, axes of 1 left out on the left.
+static bool spreads(const ProfTensor *t, const ProfTensor *x) {
+    uint32_t axes = t->rank < x->rank ? t->rank : x->rank;
+    for (uint32_t i = 1; i <= axes; i++) {
+        int64_t a = t->dims[t->rank - i], b = x->dims[x->rank - i];
+        if (a != b && a != 1) return false;
+    }
+    for (uint32_t i = axes + 1; i <= t->rank; i++) {
+        if (t->dims[t->rank - i] != 1) return false;
+    }
+    return true;
+}
+
+static bool is_scalar(const ProfTensor *t) {
+    bool whole = t->dtype == DT_INT64 || t->dtype == DT_INT32;
+    return t->count == 1 || (whole && t->count <= 8);
+}
+
+static bool is_row(const ProfTensor *t, const ProfTensor *x) {
+    int64_t axis = last_axis(x);
+    if (x->rank < 1 || axis < 2 || t->count * (uint64_t)axis != x->count) return false;
+    bool kept = last_axis(t) == 1;
+    return kept || x->rank < 2 || last_axis(t) == x->dims[x->rank - 2];
+}
+
+static bool is_heads(const Flow *flow, const ProfTensor *t) {
+    const ProfTensor *q = flow->heads, *k = flow->keys;
+    if (!q || t->rank < 2) return false;
+    int64_t d = last_axis(q);
+    bool axis = last_axis(t) == d || t->dims[t->rank - 2] == d;
+    return axis && (t->count == q->count || (k && t->count == k->count));
+}
+
+static bool has_shape(const Flow *flow, const ProfTensor *t, uint32_t wanted) {
+    const ProfTensor *x = flow->x;
+    int64_t axis = last_axis(x), last = last_axis(t);
+    if (wanted & SHAPE_ANY) return true;
+    if ((wanted & SHAPE_X) && t->count == x->count && last == axis) return true;
+    if ((wanted & SHAPE_ROW) && is_row(t, x)) return true;
+    if ((wanted & SHAPE_LAST) && t->count == (uint64_t)axis && last == axis) return true;
+    if ((wanted & SHAPE_HALF) && t->count * 2 == x->count && last * 2 == axis) return true;
+    if ((wanted & SHAPE_DOUBLE) && t->count == x->count * 2 && last == axis * 2) return true;
+    if ((wanted & SHAPE_TABLE) && last == axis && spreads(t, x)) return true;
+    if ((wanted & SHAPE_SCALAR) && is_scalar(t)) return true;
+    if ((wanted & SHAPE_SPREAD) && spreads(t, x)) return true;
+    return (wanted & SHAPE_HEADS) && is_heads(flow, t);
+}
+
+static bool has_op(const PatternNode *node, const ProfKind *kind) {
+    for (int i = 0; i < PATTERN_OPS && node->ops[i]; i++) {
+        if (node->ops[i] == kind->op) return true;
+        // x * x is a square
+        bool square = node->ops[i] == OP_SQUARE && kind->op == OP_MUL && kind->in_count == 2 &&
+                      kind->in[0].count == kind->in[1].count;
+        if (square) return true;
+    }
+    return false;
+}
+
+// Gives each wanted shape an input of its own; the inputs left have to be scalars
+// or, where the node is loose, whatever.
+static bool inputs_fit(const Flow *flow, const PatternNode *node, const ProfKind *kind) {
+    uint32_t used = 0;
+    for (int w = 0; w < 3 && node->in[w]; w++) {
+        uint32_t i = 0;
+        while (i < kind->in_count && ((used & (1u << i)) || kind->in[i].is_absent ||
+                                      !has_shape(flow, &kind->in[i], node->in[w]))) {
+            i++;
+        }
+        if (i == kind->in_count) return false;
+        used |= 1u << i;
+    }
+    bool loose = (node->flags & NODE_LOOSE) || (node->ops[0] == OP_MATMUL) ||
+                 kind->op == OP_SWISH_GRAD || kind->op == OP_GELU_GRAD;
+    for (uint32_t i = 0; i < kind->in_count && !loose; i++) {
+        const ProfTensor *t = &kind->in[i];
+        if ((used & (1u << i)) || t->is_absent || is_scalar(t)) continue;
+        bool square = node->ops[0] == OP_SQUARE && has_shape(flow, t, SHAPE_X);
+        if (!square) return false;
+    }
+    return true;
+}
+
+// Whether one of the inputs is what node `n` made: its shape, in a dtype it exists as.
+static bool feeds(const Flow *flow, uint32_t n, const ProfKind *kind) {
+    uint32_t shape = flow->pattern->nodes[n].out;
+    for (uint32_t i = 0; i < kind->in_count; i++) {
+        const ProfTensor *t = &kind->in[i];
+        if (t->is_absent || !has_shape(flow, t, shape)) continue;
+        uint32_t as = flow->dtypes[n];
+        if (t->dtype == DT_NONE || as == 0 || (as & (1u << t->dtype))) return true;
+    }
+    return false;
+}
+
+static bool flow_fits(const Flow *flow, const PatternNode *node, const ProfKind *kind) {
+    for (uint32_t n = 0; n < flow->pattern->node_count; n++) {
+        if (!(node->from & (1u << n))) continue;
+        if (flow->done & (1u << n)) {
+            if (!feeds(flow, n, kind)) return false;
+        } else if (!(flow->pattern->nodes[n].flags & NODE_OPTIONAL)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_low(ProfDtype dtype) {
+    return dtype == DT_BF16 || dtype == DT_FP16;
+}
+
+static bool cast_fits(const Flow *flow, const PatternNode *node, const ProfKind *kind) {
+    if (!(node->flags & (NODE_WIDE | NODE_NARROW))) return true;
+    if (kind->in_count < 1 || kind->out_count < 1) return false;
+    ProfDtype from = (ProfDtype)kind->in[0].dtype, to = (ProfDtype)kind->out[0].dtype;
+    if (node->flags & NODE_WIDE) return is_low(from) && to == DT_FP32;
+    return from == DT_FP32 && is_low(to) && flow->narrow == to;
+}
+
+static bool output_fits(const Flow *flow, const PatternNode *node, const ProfKind *kind) {
+    if (node->out & SHAPE_ANY) return true;
+    return kind->out_count > 0 && has_shape(flow, &kind->out[0], node->out);
+}
+
+static bool node_fits(const Flow *flow, uint32_t n, const ProfKind *kind) {
+    const PatternNode *node = &flow->pattern->nodes[n];
+    return has_op(node, kind) && inputs_fit(flow, node, kind) &&
+           output_fits(flow, node, kind) && cast_fits(flow, node, kind) &&
+           flow_fits(flow, node, kind);
+}
+
+static int find_node(const Flow *flow, const ProfKind *kind, uint32_t flags, uint32_t not_flags) {
+    for (uint32_t n = 0; n < flow->pattern->node_count; n++) {
+        uint32_t have = flow->pattern->nodes[n].flags;
+        bool open = !(flow->done & (1u << n)) || (have & NODE_MANY);
+        if (!open || (have & flags) != flags || (have & not_flags)) continue;
+        if (node_fits(flow, n, kind)) return (int)n;
+    }
+    return -1;
+}
+
+static uint32_t dtype_bit(const ProfTensor *t) {
+    return t->dtype == DT_NONE ? 0 : 1u << t->dtype;
+}
+
+static const ProfTensor *smaller(const ProfTensor *a, const ProfTensor *b) {
+    return a->count < b->count ? a : b;
+}
+
+static void take(Flow *flow, uint32_t n, uint32_t offset) {
+    const PatternNode *node = &flow->pattern->nodes[n];
+    const ProfKind *kind = &flow->view->kinds[flow->view->ids[offset]];
+    flow->done |= 1u << n;
+    if (kind->out_count) flow->dtypes[n] |= dtype_bit(&kind->out[0]);
+    if (kind->in_count && is_low((ProfDtype)kind->in[0].dtype)) {
+        flow->narrow = (ProfDtype)kind->in[0].dtype;
+    }
+    if (node->in[1] == SHAPE_TABLE) flow->table = smaller(&kind->in[0], &kind->in[1]);
+    flow->match.members |= UINT64_C(1) << offset;
+    flow->match.length = (uint8_t)(offset + 1);
+    // A chain or a cast hands on what it was given, in the dtype that it makes.
+    if (!(node->flags & (NODE_MANY | NODE_NARROW))) return;
+    for (uint32_t m = 0; m < flow->pattern->node_count; m++) {
+        bool same = flow->pattern->nodes[m].out == node->out && (flow->done & (1u << m));
+        if (same) flow->dtypes[m] |= flow->dtypes[n];
+    }
+}
+
+static bool is_layout(ProfOp op) {
+    return op == OP_TRANSPOSE || op == OP_RETILE || op == OP_COPY || op == OP_SLICE;
+}
+
+// A cast of something the run has, a change of its layout, a fill or random bits:
+// kernels that need no node. False: a stranger.
+static bool passes(Flow *flow, const ProfKind *kind) {
+    static const uint32_t known = SHAPE_X | SHAPE_ROW | SHAPE_LAST | SHAPE_HALF | SHAPE_DOUBLE |
+                                  SHAPE_TABLE | SHAPE_HEADS | SHAPE_SPREAD;
+    ProfOp op = (ProfOp)kind->op;
+    if (op == OP_FILL) return true;
+    if (op == OP_DROPOUT_MASK) return true;
+    if (kind->in_count < 1 || kind->out_count < 1) return false;
+    const ProfTensor *in = &kind->in[0], *out = &kind->out[0];
+    if (!has_shape(flow, in, known)) return false;
+    if (is_layout(op)) return in->count == out->count && in->dtype == out->dtype;
+    if (op != OP_CAST || in->count != out->count) return false;
+    for (uint32_t n = 0; n < flow->pattern->node_count; n++) {
+        bool made = (flow->done & (1u << n)) && has_shape(flow, in, flow->pattern->nodes[n].out);
+        if (made && (flow->dtypes[n] & dtype_bit(in))) flow->dtypes[n] |= dtype_bit(out);
+    }
+    return true;
+}
+
+// A product or an added bias that makes the other factor of a gate.
+static bool passes_far(Flow *flow, const ProfKind *kind) {
+    bool wanted = false;
+    for (uint32_t n = 0; n < flow->pattern->node_count; n++) {
+        wanted |= (flow->pattern->nodes[n].flags & NODE_FAR) && !(flow->done & (1u << n));
+    }
+    if (!wanted || kind->out_count < 1) return false;
+    bool makes_x = has_shape(flow, &kind->out[0], SHAPE_X);
+    bool is_bias = kind->op == OP_ADD && kind->in_count == 2 && flow->is_far &&
+                   (has_shape(flow, &kind->in[0], SHAPE_LAST) ||
+                    has_shape(flow, &kind->in[1], SHAPE_LAST));
+    if (!makes_x || (kind->op != OP_MATMUL && !is_bias)) return false;
+    flow->is_far = true;
+    return true;
+}
+
+static uint32_t mandatory(const Pattern *pattern) {
+    uint32_t bits = 0;
+    for (uint32_t n = 0; n < pattern->node_count; n++) {
+        if (!(pattern->nodes[n].flags & NODE_OPTIONAL)) bits |= 1u << n;
+    }
+    return bits;
+}
+
+static bool is_complete(const Flow *flow) {
+    uint32_t must = mandatory(flow->pattern);
+    return (flow->done & must) == must;
+}
+
+// The tensor of the first kernel that the pattern calls X; false if it cannot be.
+static bool set_x(Flow *flow, const ProfKind *kind) {
+    const Pattern *pattern = flow->pattern;
+    bool by_input = pattern->anchor == ANCHOR_IN;
+    if (by_input ? kind->in_count < 1 : kind->out_count < 1) return false;
+    flow->x = by_input ? &kind->in[0] : &kind->out[0];
+    if (flow->x->is_absent || flow->x->rank < pattern->min_rank || flow->x->rank < 1) return false;
+    if (last_axis(flow->x) < pattern->min_axis || flow->x->count == 0) return false;
+    if (pattern->traffic.heads == 0) return true;
+    if (kind->in_count < 2 || kind->out_count < 1) return false;
+    flow->heads = by_input ? &kind->out[0] : &kind->in[0];
+    flow->keys = &kind->in[1];
+    return true;
+}
+
+static bool begin(Flow *flow, const ProfKind *kind) {
+    if (!set_x(flow, kind)) return false;
+    int n = find_node(flow, kind, NODE_START, NODE_OPTIONAL);
+    if (n < 0) n = find_node(flow, kind, NODE_START, 0);
+    if (n < 0) return false;
+    take(flow, (uint32_t)n, 0);
+    return true;
+}
+
+bool match_may_start(const Pattern *pattern, const ProfKind *kind) {
+    uint32_t id = 0;
+    MatchView view = {kind, &id, 1, true};
+    Flow flow = {.pattern = pattern, .view = &view};
+    return begin(&flow, kind);
+}
+
+// The node that the kernel is: what must come before what may. Behind the last
+// kernel that must come only the tail may.
+static int choose_node(const Flow *flow, const ProfKind *kind, bool complete) {
+    if (complete) return find_node(flow, kind, NODE_TAIL, 0);
+    int n = find_node(flow, kind, 0, NODE_OPTIONAL);
+    return n >= 0 ? n : find_node(flow, kind, NODE_OPTIONAL, 0);
+}
+
+static bool has_open_tail(const Flow *flow) {
+    for (uint32_t n = 0; n < flow->pattern->node_count; n++) {
+        bool tail = flow->pattern->nodes[n].flags & NODE_TAIL;
+        if (tail && !(flow->done & (1u << n))) return true;
+    }
+    return false;
+}
+
+static void follow(Flow *flow) {
+    const MatchView *view = flow->view;
+    uint32_t limit = view->count < MATCH_WINDOW ? view->count : MATCH_WINDOW;
+    uint32_t i = 1, between = 0;
+    uint64_t pending = 0; // casts and the like: of the run once it goes on
+    while (i < limit && between <= MAX_BETWEEN) {
+        bool complete = is_complete(flow);
+        if (complete && !has_open_tail(flow)) break;
+        const ProfKind *kind = &view->kinds[view->ids[i++]];
+        int n = choose_node(flow, kind, complete);
+        if (n >= 0) {
+            take(flow, (uint32_t)n, i - 1);
+            flow->match.members |= pending;
+            pending = between = 0;
+            continue;
+        }
+        if (passes(flow, kind)) pending |= UINT64_C(1) << (i - 1);
+        else if (complete || !passes_far(flow, kind)) break;
+        between++;
+    }
+    flow->match.seen = (uint8_t)i;
+}
+
+// A run that reaches the last kernel of the profile may have been cut there.
+static bool may_go_on(const Flow *flow) {
+    const ProfKind *last = &flow->view->kinds[flow->view->ids[flow->match.length - 1]];
+    bool wide = last->out_count && last->out[0].dtype == DT_FP32;
+    for (uint32_t n = 0; n < flow->pattern->node_count; n++) {
+        uint32_t flags = flow->pattern->nodes[n].flags;
+        if (!(flags & NODE_TAIL) || (flow->done & (1u << n))) continue;
+        if (!(flags & NODE_NARROW) || (wide && flow->narrow != DT_NONE)) return true;
+    }
+    return false;
+}
+
+static double size_of(const ProfTensor *t, ProfDtype dtype) {
+    return (double)t->count * prof_dtype_bytes(dtype ? dtype : (ProfDtype)t->dtype);
+}
+
+// What the run moves, and what one kernel in its place still would.
+static void weigh(Flow *flow) {
+    const PatternTraffic *traffic = &flow->pattern->traffic;
+    Match *match = &flow->match;
+    for (uint32_t i = 0; i < match->length; i++) {
+        if (!(match->members >> i & 1)) continue;
+        const ProfKind *kind = &flow->view->kinds[flow->view->ids[i]];
+        match->bytes += (double)kind->bytes;
+        match->flops += kind->flops;
+    }
+    double x = size_of(flow->x, flow->narrow);
+    match->x_bytes = x;
+    match->external_bytes = traffic->x * x + traffic->last * x / (double)flow->x->count *
+                                                 (double)last_axis(flow->x);
+    if (flow->table) match->external_bytes += traffic->table * size_of(flow->table, DT_NONE);
+    if (!traffic->heads) return;
+    double keys = flow->keys ? size_of(flow->keys, DT_NONE) : 0;
+    match->external_bytes += traffic->heads / 2.0 * (size_of(flow->heads, DT_NONE) + keys);
+}
+
+bool match_pattern(Match *out, const Pattern *pattern, const MatchView *view) {
+    Flow flow = {.pattern = pattern, .view = view, .match = {.seen = 1}};
+    bool found = view->count && begin(&flow, &view->kinds[view->ids[0]]);
+    if (found) follow(&flow);
+    bool complete = found && is_complete(&flow);
+    if (complete) {
+        weigh(&flow);
+        flow.match.pattern = pattern;
+        flow.match.may_be_cut = flow.match.length >= view->count && may_go_on(&flow);
+    }
+    *out = flow.match;
+    return complete;
+}

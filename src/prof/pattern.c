@@ -1,0 +1,291 @@
+// pattern.c - the table of known runs. A node is one kernel:
+//
+//     {{operators}, {shapes of inputs}, shape of the output, from, flags}
+//
+// Kernels may come in any order in which no node is before what it is made from.
+// Casts, fills and changes of layout between them need no node.
+#include "base/base.h"
+
+#include "prof/pattern.h"
+
+#define X SHAPE_X
+#define ROW SHAPE_ROW
+#define LAST SHAPE_LAST
+#define HALF SHAPE_HALF
+#define DOUBLE SHAPE_DOUBLE
+#define TABLE SHAPE_TABLE
+#define HEADS SHAPE_HEADS
+#define ANY SHAPE_ANY
+#define N(n) (1u << (n))
+#define OPT NODE_OPTIONAL
+#define START NODE_START
+#define TAIL (NODE_OPTIONAL | NODE_TAIL)
+
+// x.float() -> h * rsqrt(mean(h^2) + eps) -> to(dtype) * weight
+static const PatternNode rms_norm[] = {
+    {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
+    {{OP_SQUARE}, {X}, X, N(0), START},
+    {{OP_MEAN, OP_SUM}, {X}, ROW, N(1), 0},
+    {{OP_MUL, OP_DIV}, {ROW}, ROW, N(2), OPT},
+    {{OP_ADD}, {ROW}, ROW, N(2), 0},
+    {{OP_RSQRT, OP_SQRT}, {ROW}, ROW, N(4), 0},
+    {{OP_RECIPROCAL, OP_DIV}, {ROW}, ROW, N(5), OPT},
+    {{OP_MUL, OP_DIV}, {X, ROW}, X, N(5), 0},
+    {{OP_ADD}, {LAST}, LAST, 0, TAIL},
+    {{OP_MUL}, {X, LAST}, X, N(7), TAIL},
+    {{OP_CAST}, {X}, X, N(7), TAIL | NODE_NARROW},
+};
+
+// Where outputs have no shapes: what the inputs alone show.
+static const PatternNode rms_norm_inputs[] = {
+    {{OP_SQUARE}, {X}, ANY, 0, START},
+    {{OP_MEAN, OP_SUM}, {X}, ANY, 0, 0},
+    {{OP_ADD}, {ROW}, ANY, 0, OPT},
+    {{OP_RSQRT}, {ROW}, ANY, 0, 0},
+    {{OP_MUL}, {X, ROW}, ANY, 0, TAIL},
+    {{OP_MUL}, {X, LAST}, ANY, 0, TAIL},
+};
+
+// dw = sum(dy * n); dn = dy * w; dx = dn * r + x * f(sum(dn * x), r)
+static const PatternNode rms_norm_bwd[] = {
+    {{OP_MUL}, {X, LAST}, X, 0, START},
+    {{OP_MUL}, {X, X}, X, 0, START},
+    {{OP_SUM}, {X}, LAST, N(1), 0},
+    {{OP_MUL}, {X, X}, X, N(0), 0},
+    {{OP_SUM}, {X}, ROW, N(3), 0},
+    {{OP_MUL, OP_DIV, OP_SQUARE, OP_NEG, OP_ADD}, {ROW}, ROW, 0, NODE_MANY | NODE_LOOSE},
+    {{OP_MUL}, {X, ROW}, X, 0, 0},
+    {{OP_MUL, OP_DIV}, {X, ROW}, X, N(5), 0},
+    {{OP_MUL}, {X}, X, 0, OPT},
+    {{OP_ADD}, {X, X}, X, N(6) | N(7), 0},
+    {{OP_CAST}, {X}, X, N(9), TAIL | NODE_NARROW},
+};
+
+// x * cos + cat(-x[half:], x[:half]) * sin; backwards the same kernels
+static const PatternNode rotary_mul[] = {
+    {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
+    {{OP_MUL}, {X, TABLE}, X, 0, START},
+    {{OP_SLICE}, {X}, HALF, 0, START},
+    {{OP_SLICE}, {X}, HALF, 0, 0},
+    {{OP_NEG, OP_MUL}, {HALF}, HALF, N(2), 0},
+    {{OP_CONCAT}, {HALF, HALF}, X, N(4), 0},
+    {{OP_MUL}, {X, TABLE}, X, 0, 0},
+    {{OP_ADD}, {X, X}, X, N(1) | N(6), 0},
+    {{OP_CAST}, {X}, X, N(7), TAIL | NODE_NARROW},
+};
+
+// The same with one kernel that splits.
+static const PatternNode rotary_mul_split[] = {
+    {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
+    {{OP_MUL}, {X, TABLE}, X, 0, START},
+    {{OP_SPLIT}, {X}, HALF, 0, START},
+    {{OP_NEG, OP_MUL}, {HALF}, HALF, N(2), 0},
+    {{OP_CONCAT}, {HALF, HALF}, X, N(3), 0},
+    {{OP_MUL}, {X, TABLE}, X, 0, 0},
+    {{OP_ADD}, {X, X}, X, N(1) | N(5), 0},
+    {{OP_CAST}, {X}, X, N(6), TAIL | NODE_NARROW},
+};
+
+// silu(g[:half]) * g[half:]
+static const PatternNode swiglu_merged[] = {
+    {{OP_SLICE}, {DOUBLE}, X, 0, START},
+    {{OP_SLICE}, {DOUBLE}, X, 0, 0},
+    {{OP_SWISH}, {X}, X, N(0), 0},
+    {{OP_MUL}, {X, X}, X, N(2), 0},
+};
+static const PatternNode swiglu_split_kernel[] = {
+    {{OP_SPLIT}, {DOUBLE}, X, 0, START},
+    {{OP_SWISH}, {X}, X, N(0), 0},
+    {{OP_MUL}, {X, X}, X, N(1), 0},
+};
+// g * sigmoid(g) * u
+static const PatternNode swiglu_sigmoid[] = {
+    {{OP_SLICE, OP_SPLIT}, {DOUBLE}, X, 0, OPT | START},
+    {{OP_SLICE}, {DOUBLE}, X, 0, OPT},
+    {{OP_SIGMOID}, {X}, X, 0, START},
+    {{OP_MUL}, {X, X}, X, N(2), 0},
+    {{OP_MUL}, {X, X}, X, N(3), NODE_FAR},
+};
+// silu(g) * u, where u is another matrix product that may come between
+static const PatternNode swiglu[] = {
+    {{OP_SWISH}, {X}, X, 0, START},
+    {{OP_MUL}, {X, X}, X, N(0), NODE_FAR},
+};
+// du = dy * silu(g); ds = dy * u; dg = silu'(g, ds)
+static const PatternNode swiglu_bwd[] = {
+    {{OP_MUL}, {X, X}, X, 0, START},
+    {{OP_MUL}, {X, X}, X, 0, 0},
+    {{OP_SWISH_GRAD}, {X, X}, X, N(0) | N(1), 0},
+    {{OP_CONCAT}, {X, X}, DOUBLE, N(2), TAIL},
+};
+
+static const PatternNode geglu[] = {
+    {{OP_SLICE}, {DOUBLE}, X, 0, START},
+    {{OP_SLICE}, {DOUBLE}, X, 0, 0},
+    {{OP_GELU}, {X}, X, N(0), 0},
+    {{OP_MUL}, {X, X}, X, N(2), 0},
+};
+static const PatternNode geglu_split[] = {
+    {{OP_SPLIT}, {DOUBLE}, X, 0, START},
+    {{OP_GELU}, {X}, X, N(0), 0},
+    {{OP_MUL}, {X, X}, X, N(1), 0},
+};
+static const PatternNode geglu_bwd[] = {
+    {{OP_MUL}, {X, X}, X, 0, START},
+    {{OP_MUL}, {X, X}, X, 0, 0},
+    {{OP_GELU_GRAD}, {X, X}, X, N(0) | N(1), 0},
+    {{OP_CONCAT}, {X, X}, DOUBLE, N(2), TAIL},
+};
+
+#define ON_SCORES                                                              \
+    {{OP_MUL, OP_DIV, OP_ADD, OP_MASKED_FILL, OP_SELECT, OP_MAXIMUM, OP_SUB}, {X}, X, N(0),   \
+     OPT | NODE_MANY | NODE_LOOSE}
+
+// softmax(q k^T * scale + mask) v; X: the scores
+static const PatternNode fusion_attention[] = {
+    {{OP_MATMUL}, {ANY, ANY}, X, 0, START},
+    ON_SCORES,
+    {{OP_SOFTMAX}, {X}, X, N(0), NODE_LOOSE},
+    {{OP_DROPOUT, OP_MUL, OP_SELECT, OP_SLICE}, {X}, X, N(2), OPT | NODE_MANY | NODE_LOOSE},
+    {{OP_MATMUL}, {X, ANY}, HEADS, N(2), 0},
+};
+
+// dp = do v^T; dv = p^T do; ds = softmax'(dp, p) * scale; dq = ds k; dk = ds^T q
+static const PatternNode fusion_attention_bwd[] = {
+    {{OP_MATMUL}, {HEADS, ANY}, X, 0, START},
+    {{OP_MATMUL}, {X, ANY}, HEADS, 0, START},
+    {{OP_MUL, OP_DIV, OP_MASKED_FILL, OP_SELECT, OP_DROPOUT}, {X}, X, 0,
+     OPT | NODE_MANY | NODE_LOOSE},
+    {{OP_SOFTMAX_GRAD}, {X, X}, X, 0, NODE_LOOSE},
+    {{OP_MUL, OP_DIV, OP_MASKED_FILL, OP_SELECT, OP_DROPOUT}, {X}, X, N(3),
+     OPT | NODE_MANY | NODE_LOOSE},
+    {{OP_MATMUL}, {X, ANY}, HEADS, N(3), 0},
+    {{OP_MATMUL}, {X, ANY}, HEADS, N(3), 0},
+};
+
+// softmax(x * scale + mask) with no product around it
+static const PatternNode masked_softmax[] = {
+    {{OP_MUL, OP_DIV}, {X}, X, 0, START | OPT},
+    {{OP_MASKED_FILL, OP_SELECT, OP_ADD}, {X}, X, N(0), NODE_LOOSE | START},
+    {{OP_SOFTMAX}, {X}, X, N(1), NODE_LOOSE},
+};
+
+// p *= 1 - lr * wd; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g g;
+// p += -lr m / (sqrt(v) / c + eps)
+static const PatternNode fused_adamw[] = {
+    {{OP_MUL}, {X}, X, 0, START},
+    {{OP_ADD}, {X, X}, X, N(0), 0},
+    {{OP_MUL}, {X}, X, 0, 0},
+    {{OP_ADDCMUL}, {X, X, X}, X, N(2), 0},
+    {{OP_MAXIMUM}, {X, X}, X, N(3), OPT},
+    {{OP_SQRT}, {X}, X, N(3), 0},
+    {{OP_DIV, OP_MUL}, {X}, X, N(5), OPT},
+    {{OP_ADD}, {X}, X, N(5), 0},
+    {{OP_ADDCDIV}, {X, X, X}, X, N(7), 0},
+    {{OP_MUL}, {X}, X, 0, START | OPT},
+};
+static const PatternNode fused_adamw_lerp[] = {
+    {{OP_MUL}, {X}, X, 0, START | OPT},
+    {{OP_LERP}, {X, X}, X, 0, START},
+    {{OP_MUL}, {X}, X, 0, 0},
+    {{OP_ADDCMUL}, {X, X, X}, X, N(2), 0},
+    {{OP_MAXIMUM}, {X, X}, X, N(3), OPT},
+    {{OP_SQRT}, {X}, X, N(3), 0},
+    {{OP_DIV, OP_MUL}, {X}, X, N(5), OPT},
+    {{OP_ADD}, {X}, X, N(5), 0},
+    {{OP_ADDCDIV}, {X, X, X}, X, N(7), 0},
+};
+
+// (x - mean(x)) / sqrt(var + eps) * w + b
+static const PatternNode layer_norm[] = {
+    {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
+    {{OP_MEAN, OP_SUM}, {X}, ROW, N(0), START},
+    {{OP_SUB}, {X, ROW}, X, N(1), 0},
+    {{OP_SQUARE}, {X}, X, N(2), 0},
+    {{OP_MEAN, OP_SUM}, {X}, ROW, N(3), 0},
+    {{OP_ADD}, {ROW}, ROW, N(4), 0},
+    {{OP_RSQRT, OP_SQRT}, {ROW}, ROW, N(5), 0},
+    {{OP_RECIPROCAL}, {ROW}, ROW, N(6), OPT},
+    {{OP_MUL, OP_DIV}, {X, ROW}, X, N(6), 0},
+    {{OP_MUL}, {X, LAST}, X, N(8), TAIL},
+    {{OP_ADD}, {X, LAST}, X, N(8), TAIL},
+    {{OP_CAST}, {X}, X, N(8), TAIL | NODE_NARROW},
+};
+
+static const PatternNode add_layer_norm[] = {
+    {{OP_ADD}, {X, X}, X, 0, START},
+    {{OP_LAYER_NORM}, {X}, X, N(0), NODE_LOOSE},
+};
+static const PatternNode bias_dropout_add[] = {
+    {{OP_ADD}, {X, LAST}, X, 0, START},
+    {{OP_DROPOUT}, {X}, X, N(0), NODE_LOOSE},
+    {{OP_ADD}, {X, X}, X, N(1), 0},
+};
+static const PatternNode group_norm_silu[] = {
+    {{OP_GROUP_NORM}, {X}, X, 0, START | NODE_LOOSE},
+    {{OP_SWISH}, {X}, X, N(0), 0},
+};
+
+#define NODES(list) .nodes = list, .node_count = sizeof(list) / sizeof((list)[0])
+#define API_NONE NULL
+
+// Of two that fit, the first of this table counts.
+const Pattern patterns[] = {
+    {.id = "fused_adamw", .api = "torch_npu.optim.NpuFusedAdamW", NODES(fused_adamw),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
+    {.id = "fused_adamw", .api = "torch_npu.optim.NpuFusedAdamW", NODES(fused_adamw_lerp),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
+    {.id = "fusion_attention", .api = "torch_npu.npu_fusion_attention",
+     NODES(fusion_attention), .traffic = {.heads = 4}, .min_axis = 2, .min_rank = 3,
+     .note = "the mask is not counted: the fused operator makes a causal one itself"},
+    {.id = "fusion_attention_bwd", .api = "torch_npu.npu_fusion_attention",
+     NODES(fusion_attention_bwd), .direction = RUN_BACKWARD, .traffic = {.heads = 8},
+     .min_axis = 2, .min_rank = 3},
+    {.id = "fusion_attention_bwd", .api = "torch_npu.npu_fusion_attention",
+     NODES(fusion_attention_bwd), .direction = RUN_BACKWARD, .traffic = {.heads = 8},
+     .anchor = ANCHOR_IN, .min_axis = 2, .min_rank = 3},
+    {.id = "rms_norm", .api = "torch_npu.npu_rms_norm", NODES(rms_norm),
+     .traffic = {.x = 2, .last = 1}, .min_axis = 2},
+    {.id = "rms_norm", .api = "torch_npu.npu_rms_norm", NODES(rms_norm_inputs),
+     .anchor = ANCHOR_IN, .traffic = {.x = 2, .last = 1}, .min_axis = 2,
+     .without_outputs = true,
+     .note = "by the shapes of inputs alone: the profile has none of outputs"},
+    {.id = "rms_norm_bwd", .api = "torch_npu.npu_rms_norm", NODES(rms_norm_bwd),
+     .direction = RUN_BACKWARD, .traffic = {.x = 3}, .min_axis = 2},
+    {.id = "layer_norm", .api = "torch.nn.functional.layer_norm", NODES(layer_norm),
+     .traffic = {.x = 2, .last = 2}, .min_axis = 2},
+    {.id = "rotary_mul", .api = "torch_npu.npu_rotary_mul", NODES(rotary_mul),
+     .traffic = {.x = 2, .table = 2}, .min_axis = 2},
+    {.id = "rotary_mul", .api = "torch_npu.npu_rotary_mul", NODES(rotary_mul),
+     .anchor = ANCHOR_IN, .traffic = {.x = 2, .table = 2}, .min_axis = 2},
+    {.id = "rotary_mul", .api = "torch_npu.npu_rotary_mul", NODES(rotary_mul_split),
+     .traffic = {.x = 2, .table = 2}, .min_axis = 2},
+    {.id = "rotary_mul", .api = "torch_npu.npu_rotary_mul", NODES(rotary_mul_split),
+     .anchor = ANCHOR_IN, .traffic = {.x = 2, .table = 2}, .min_axis = 2},
+    {.id = "swiglu", .api = "torch_npu.npu_swiglu", NODES(swiglu_merged),
+     .traffic = {.x = 3}, .min_axis = 2},
+    {.id = "swiglu", .api = "torch_npu.npu_swiglu", NODES(swiglu_split_kernel),
+     .traffic = {.x = 3}, .min_axis = 2},
+    {.id = "swiglu", .api = "torch_npu.npu_swiglu", NODES(swiglu_sigmoid),
+     .traffic = {.x = 3}, .min_axis = 2},
+    {.id = "swiglu", .api = "torch_npu.npu_swiglu", NODES(swiglu),
+     .traffic = {.x = 3}, .min_axis = 2},
+    {.id = "swiglu_bwd", .api = "torch_npu.npu_swiglu", NODES(swiglu_bwd),
+     .direction = RUN_BACKWARD, .traffic = {.x = 5}, .min_axis = 2},
+    {.id = "geglu", .api = "torch_npu.npu_geglu", NODES(geglu), .traffic = {.x = 3},
+     .min_axis = 2},
+    {.id = "geglu", .api = "torch_npu.npu_geglu", NODES(geglu_split), .traffic = {.x = 3},
+     .min_axis = 2},
+    {.id = "geglu_bwd", .api = "torch_npu.npu_geglu", NODES(geglu_bwd),
+     .direction = RUN_BACKWARD, .traffic = {.x = 5}, .min_axis = 2},
+    {.id = "scaled_masked_softmax", .api = "torch_npu.npu_scaled_masked_softmax",
+     NODES(masked_softmax), .traffic = {.x = 2}, .min_axis = 2, .min_rank = 3},
+    {.id = "add_layer_norm", .api = "torch_npu.npu_add_layer_norm", NODES(add_layer_norm),
+     .traffic = {.x = 4, .last = 2}, .min_axis = 2},
+    {.id = "bias_dropout_add", .api = API_NONE, NODES(bias_dropout_add),
+     .traffic = {.x = 3, .last = 1}, .min_axis = 2,
+     .note = "no operator of torch_npu alone; a custom kernel or a fused layer"},
+    {.id = "group_norm_silu", .api = "torch_npu.npu_group_norm_silu",
+     NODES(group_norm_silu), .traffic = {.x = 2}, .min_axis = 1},
+};
+const uint32_t pattern_count = COUNT(patterns);

@@ -1,0 +1,132 @@
+// runs.c - a profile to a report: the runs of each stream, decided by what stands
+// around, added up, and held against the limits of the chip.
+#include "base/base.h"
+
+#include "prof/bound.h"
+#include "prof/context.h"
+#include "prof/runs.h"
+#include "prof/tally.h"
+
+static void add_part(TallyBook *book, const Occurrence *o, const Found *found,
+                     const char *part_of) {
+    const Match *match = &o->stream->matches[found->match];
+    const Pattern *pattern = match->pattern;
+    bool whole = match->members == (match->length == MATCH_WINDOW
+                                        ? UINT64_MAX : (UINT64_C(1) << match->length) - 1);
+    bool backward = found->id != pattern->id;
+    ProfRun like = {
+        .kind = RUN_FUSION,
+        .pattern = found->id,
+        .api = pattern->api,
+        .note = pattern->note,
+        .part_of = part_of,
+        .direction = backward ? RUN_BACKWARD : pattern->direction,
+        .contiguous = whole,
+        .module_inferred = !book->profile->row_module,
+    };
+    tally_add(book, tally_get(book, &like), o);
+}
+
+// add + rms_norm as one run, and the norm inside it as a part.
+static void add_composite(TallyBook *book, const Stream *stream, const Found *found) {
+    const Match *match = &stream->matches[found->match];
+    uint32_t sum = found->at - 1;
+    while (stream->profile->kinds[stream->kinds[sum]].op != OP_ADD) sum--;
+    uint32_t before = found->at - sum;
+    const ProfKind *add = &stream->profile->kinds[stream->kinds[sum]];
+    Occurrence o = {
+        .stream = stream,
+        .at = sum,
+        .length = match->length + before,
+        .members = match->members << before | 1,
+        .bytes = match->bytes + (double)add->bytes,
+        .external_bytes = match->external_bytes + 2 * match->x_bytes,
+        .flops = match->flops,
+    };
+    ProfRun like = {
+        .kind = RUN_FUSION,
+        .pattern = PATTERN_ADD_RMS_NORM,
+        .api = "torch_npu.npu_add_rms_norm",
+        .direction = RUN_FORWARD,
+        .contiguous = true,
+        .module_inferred = !book->profile->row_module,
+    };
+    tally_add(book, tally_get(book, &like), &o);
+}
+
+static void add_found(TallyBook *book, const Stream *stream) {
+    for (uint32_t i = 0; i < stream->found.len; i++) {
+        const Found *found = &stream->found.at[i];
+        const Match *match = &stream->matches[found->match];
+        Occurrence o = {
+            .stream = stream, .at = found->at, .length = match->length,
+            .members = match->members, .bytes = match->bytes,
+            .external_bytes = match->external_bytes, .flops = match->flops,
+        };
+        bool joined = found->has_add && match->length < MATCH_WINDOW - 8;
+        if (joined) add_composite(book, stream, found);
+        add_part(book, &o, found, joined ? PATTERN_ADD_RMS_NORM : NULL);
+    }
+}
+
+static void mine_lane(TallyBook *book, Matcher *matcher, const ProfLane *lane, Arena *scratch) {
+    Stream stream;
+    matcher_scan(matcher, &stream, lane);
+    context_decide(&stream, scratch);
+    add_found(book, &stream);
+    arena_clear(scratch);
+}
+
+static void sum_times(ProfReport *out) {
+    const Profile *profile = out->profile;
+    bool has_steps = false;
+    int64_t first = INT64_MAX, last = 0;
+    for (uint32_t i = 0; i < profile->kind_count; i++) {
+        const ProfKind *kind = &profile->kinds[i];
+        if (kind->core == CORE_COMM) out->comm_ns += kind->total_ns;
+        else out->kernel_ns += kind->total_ns;
+        out->dynamic_kinds += kind->has_state && kind->is_dynamic;
+        out->static_kinds += kind->has_state && !kind->is_dynamic;
+    }
+    for (uint32_t i = 0; i < profile->step_count; i++) {
+        const ProfStep *step = &profile->steps[i];
+        if (step->last_ns == 0) continue;
+        if (step->id != PROF_NONE) {
+            has_steps = true;
+            out->span_ns += (uint64_t)(step->last_ns - step->first_ns);
+        }
+        if (step->first_ns < first) first = step->first_ns;
+        if (step->last_ns > last) last = step->last_ns;
+    }
+    if (!has_steps && last > first) out->span_ns = (uint64_t)(last - first);
+}
+
+// The shortest kernel of the profile is what a launch takes at least.
+static double shortest_us(const Profile *profile) {
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < profile->kind_count; i++) {
+        const ProfKind *kind = &profile->kinds[i];
+        bool usual = kind->core != CORE_COMM && kind->core != CORE_OTHER && kind->min_ns > 0;
+        if (usual && kind->min_ns < least) least = kind->min_ns;
+    }
+    return least == UINT64_MAX ? 0 : (double)least / 1000.0;
+}
+
+void runs_mine(ProfReport *out, Arena *arena, const Profile *profile,
+               const MineOptions *options) {
+    Arena scratch;
+    *out = (ProfReport){.profile = profile, .chip = options->chip};
+    TallyBook book = {.arena = arena, .profile = profile};
+    Matcher *matcher = matcher_new(arena, profile);
+    arena_init(&scratch);
+    if (out->chip.launch_us <= 0) out->chip.launch_us = shortest_us(profile);
+    for (uint32_t i = 0; i < profile->lane_count; i++) {
+        mine_lane(&book, matcher, &profile->lanes[i], &scratch);
+    }
+    sum_times(out);
+    tally_finish(out, &book);
+    bound_kinds(out, arena);
+    bound_runs(out, arena);
+    matcher_free(matcher);
+    arena_free(&scratch);
+}

@@ -1,0 +1,130 @@
+// tally.c - one ProfRun for each pattern, with its time and its gaps summed up
+// over all occurrences.
+#include "base/base.h"
+
+#include "prof/tally.h"
+
+#include <stdlib.h>
+
+enum { MAX_VARIANTS = 32 };
+
+static bool is_same(const ProfRun *a, const ProfRun *b) {
+    bool one_part = (a->part_of == NULL) == (b->part_of == NULL) &&
+                    (!a->part_of || strcmp(a->part_of, b->part_of) == 0);
+    return strcmp(a->pattern, b->pattern) == 0 && a->contiguous == b->contiguous &&
+           one_part && (a->kind != RUN_CUSTOM || str_eq(a->sequence, b->sequence));
+}
+
+RunTally *tally_get(TallyBook *book, const ProfRun *like) {
+    for (uint32_t i = 0; i < book->tallies.len; i++) {
+        if (is_same(&book->tallies.at[i].run, like)) return &book->tallies.at[i];
+    }
+    RunTally tally = {.run = *like};
+    vec_push(book->arena, &book->tallies, tally);
+    return &book->tallies.at[book->tallies.len - 1];
+}
+
+static Str sequence_of(Arena *arena, const Occurrence *o) {
+    Str text = STR("");
+    for (uint32_t i = 0; i < o->length; i++) {
+        if (!(o->members >> i & 1)) continue;
+        const ProfKind *kind = &o->stream->profile->kinds[o->stream->kinds[o->at + i]];
+        text = arena_printf(arena, "%.*s%s%.*s", STR_FMT(text), text.len ? " " : "",
+                            STR_FMT(kind->type));
+    }
+    return text;
+}
+
+static void add_variant(TallyBook *book, RunTally *tally, const Occurrence *o,
+                        const RunVariant *part) {
+    uint32_t kind = o->stream->kinds[o->at], i = 0;
+    while (i < tally->variants.len && tally->variant_kinds.at[i] != kind) i++;
+    if (i == tally->variants.len) {
+        if (i == MAX_VARIANTS) return;
+        const ProfKind *first = &book->profile->kinds[kind];
+        Str shape = first->in_count ? prof_tensor_text(book->arena, &first->in[0]) : STR("");
+        vec_push(book->arena, &tally->variants, (RunVariant){.shape = shape});
+        vec_push(book->arena, &tally->variant_kinds, kind);
+    }
+    RunVariant *variant = &tally->variants.at[i];
+    variant->count++;
+    variant->device_ns += part->device_ns;
+    variant->gap_ns += part->gap_ns;
+}
+
+static void begin_run(TallyBook *book, RunTally *tally, const Occurrence *o) {
+    const Profile *profile = book->profile;
+    uint32_t row = o->stream->lane->rows[o->at];
+    ProfRun *run = &tally->run;
+    if (run->sequence.len == 0) run->sequence = sequence_of(book->arena, o);
+    run->kernels = (uint32_t)__builtin_popcountll(o->members);
+    if (profile->row_module) run->module = profile->modules[profile->row_module[row]];
+    if (profile->row_site) run->site = profile->sites[profile->row_site[row]];
+}
+
+void tally_add(TallyBook *book, RunTally *tally, const Occurrence *o) {
+    const ProfRow *rows = book->profile->rows;
+    const uint32_t *lane = o->stream->lane->rows + o->at;
+    RunRange range = {lane[0], lane[0]};
+    RunVariant part = {0};
+    if (tally->ranges.len == 0) begin_run(book, tally, o);
+    for (uint32_t i = 0; i < o->length; i++) {
+        if (!(o->members >> i & 1)) continue;
+        const ProfRow *row = &rows[lane[i]];
+        part.device_ns += row->duration_ns;
+        if (lane[i] < range.first) range.first = lane[i];
+        if (lane[i] > range.last) range.last = lane[i];
+        if (i == 0) continue;
+        const ProfRow *before = &rows[lane[i - 1]];
+        int64_t gap = row->start_ns - before->start_ns - (int64_t)before->duration_ns;
+        if (gap > 0) part.gap_ns += (uint64_t)gap;
+    }
+    ProfRun *run = &tally->run;
+    run->device_ns += part.device_ns;
+    run->gap_ns += part.gap_ns;
+    run->bytes += o->bytes;
+    run->external_bytes += o->external_bytes;
+    run->flops += o->flops;
+    if (!run->part_of) book->claimed_ns += part.device_ns;
+    vec_push(book->arena, &tally->ranges, range);
+    add_variant(book, tally, o, &part);
+}
+
+static int compare_ranges(const void *a, const void *b) {
+    const RunRange *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int compare_runs(const void *a, const void *b) {
+    const ProfRun *x = a, *y = b;
+    uint64_t tx = x->device_ns + x->gap_ns, ty = y->device_ns + y->gap_ns;
+    if ((x->part_of == NULL) != (y->part_of == NULL)) return x->part_of ? 1 : -1;
+    if (tx != ty) return tx > ty ? -1 : 1;
+    if (x->count && y->count && x->at[0].first != y->at[0].first) {
+        return x->at[0].first < y->at[0].first ? -1 : 1;
+    }
+    return strcmp(x->pattern, y->pattern);
+}
+
+static bool is_sorted(const RunTally *tally) {
+    for (uint32_t i = 1; i < tally->ranges.len; i++) {
+        if (tally->ranges.at[i].first < tally->ranges.at[i - 1].first) return false;
+    }
+    return true;
+}
+
+void tally_finish(ProfReport *out, TallyBook *book) {
+    for (uint32_t i = 0; i < book->tallies.len; i++) {
+        RunTally *tally = &book->tallies.at[i];
+        if (!is_sorted(tally)) {
+            qsort(tally->ranges.at, tally->ranges.len, sizeof(RunRange), compare_ranges);
+        }
+        tally->run.at = tally->ranges.at;
+        tally->run.count = tally->ranges.len;
+        tally->run.variants = tally->variants.at;
+        tally->run.variant_count = tally->variants.len;
+        vec_push(book->arena, &out->runs, tally->run);
+    }
+    out->claimed_ns = book->claimed_ns;
+    if (out->runs.len) qsort(out->runs.at, out->runs.len, sizeof(ProfRun), compare_runs);
+}

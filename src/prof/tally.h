@@ -1,0 +1,37 @@
+// tally.h - occurrences of runs, added up.
+#ifndef NPUFUSE_TALLY_H
+#define NPUFUSE_TALLY_H
+
+#include "prof/runs.h"
+#include "prof/stream.h"
+
+typedef struct RunTally {
+    ProfRun run;
+    VEC(RunRange) ranges;
+    VEC(RunVariant) variants;
+    VEC(uint32_t) variant_kinds; // the first kernel of each
+} RunTally;
+
+typedef struct TallyBook {
+    Arena *arena;
+    const Profile *profile;
+    VEC(RunTally) tallies;
+    uint64_t claimed_ns;
+} TallyBook;
+
+// Kernels of a stream that make one occurrence.
+typedef struct Occurrence {
+    const Stream *stream;
+    uint32_t at, length;
+    uint64_t members;   // bit i: at + i belongs to it
+    double bytes, external_bytes, flops;
+} Occurrence;
+
+// The tally of such a run, made on first use; `like` gives what is the same for all
+// of its occurrences. It stays where it is until the next call.
+RunTally *tally_get(TallyBook *book, const ProfRun *like);
+void tally_add(TallyBook *book, RunTally *tally, const Occurrence *occurrence);
+// Takes the tallies over as runs, with the longest time first.
+void tally_finish(ProfReport *out, TallyBook *book);
+
+#endif
