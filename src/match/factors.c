@@ -177,6 +177,7 @@ static void fold_gelu(Factors *f, Flow *flow) {
             f->at[s] = val_new2(&flow->graph, OP_GELU, f->at[i],
                                 val_str(&flow->graph, str_of(kind)));
             f->coefficient *= 2;
+            f->gelu = true;
             remove_factor(f, i);
             return;
         }
@@ -209,6 +210,13 @@ void product_factors_numbers(Factors *out, Flow *flow, Val *v) {
     flatten(out, flow, v, OP_MUL, FACTORS_ALL);
     fold_silu(out, flow);
     fold_gelu(out, flow);
+    fold_squares(out, flow);
+}
+
+void product_factors_written(Factors *out, Flow *flow, Val *v) {
+    *out = (Factors){.coefficient = 1};
+    flatten(out, flow, v, OP_MUL, FACTORS_ALL);
+    fold_silu(out, flow);
     fold_squares(out, flow);
 }
 

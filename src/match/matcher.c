@@ -228,6 +228,10 @@ static bool match_product(State *s, Val *p, Val *u, int depth) {
     product_factors(&us, flow, u);
     s->m->steps += us.steps;
     if (match_lists(s, &ps, &us, depth)) return true;
+    if (ps.gelu && !us.gelu) { // how near is what is no GELU?
+        product_factors_written(&ps, flow, p);
+        if (match_lists(s, &ps, &us, depth)) return true;
+    }
     if (ps.coefficient != 1 && us.len > ps.len) { // 1.702 written as self.alpha
         Factors known;
         product_factors_numbers(&known, flow, u);

@@ -88,12 +88,15 @@ typedef struct Factors {
     uint32_t len, steps;
     double coefficient;
     bool overflow; // it has more: nothing can be said
+    bool gelu;     // a GELU that was written out is one factor
     VEC(Val *) seen; // the products and casts that were opened; in scratch
 } Factors;
 // `depth` levels of products are opened (FACTORS_ALL: all).
 enum { FACTORS_ALL = 64 };
 void product_factors_to(Factors *out, Flow *flow, Val *v, int depth);
 void product_factors(Factors *out, Flow *flow, Val *v);
+// The same, a GELU left as it is written.
+void product_factors_written(Factors *out, Flow *flow, Val *v);
 // The same where self.alpha, set to one number by the constructor, is that number.
 void product_factors_numbers(Factors *out, Flow *flow, Val *v);
 // The same for sums; `coefficient` is the constant term.
