@@ -87,11 +87,14 @@ def replacement(query, key, value, bias=None, drop=None, scale=1.0, dropout: flo
 
 
 def requires(query, key, value, bias=None, drop=None, scale=1.0, dropout: float = None):
-    assert query.dtype in (torch.float16, torch.bfloat16), (
-        "query is float16 or bfloat16: the operator is for half precision"
+    # Autocast casts what goes into a product; the operator casts nothing.
+    assert query.dtype != torch.float32 or not torch.is_autocast_enabled(query.device.type), (
+        "under autocast the original computes in half precision"
     )
     # Sizes by which the operator reads the axes.
     assert query.dim() == 4, "query has 4 axes"
+    assert query.shape[-1] <= 768, "a head is at most 768 wide"
+    assert query.shape[2] <= 256, "there are at most 256 heads"
     assert isinstance(scale, (int, float)), "the scale is a Python number"
     if bias is not None:
         assert npu_is_mask(bias), "what is added to the scores is a mask: 0 or very negative"
