@@ -58,6 +58,9 @@ def test_replacement_equals_reference(r, variant, dtype):
     assert emulate.module().calls[r.meta["operator"]] == before + 1
     same(got, wanted, dtype)
     for name, grad in wanted_grads.items():
+        if not rule.has_backward(r):  # written for code without gradients only
+            assert got_grads[name] is None
+            continue
         assert (grad is None) == (got_grads[name] is None), name
         if grad is not None:
             same(got_grads[name], grad, dtype)
