@@ -152,6 +152,7 @@ static RunBlend blend_of(const ProfReport *report, const ProfRun *run) {
     return launch > 0 && us <= 3 * launch ? BLEND_SMALL : BLEND_VECTOR;
 }
 
+// Sets the cap that the sums of `run` give.
 static void limit_run(ProfRun *run, const ProfChip *chip) {
     double device_us = (double)(run->device_ns + run->gap_ns) / 1000.0;
     double memory = chip->bytes_per_us > 0 ? run->external_bytes / chip->bytes_per_us : 0;
@@ -169,6 +170,26 @@ static void limit_run(ProfRun *run, const ProfChip *chip) {
         run->cap = run->bytes / run->external_bytes;
     }
     if (run->cap < 1) run->cap = 1;
+}
+
+// The cap is one for all occurrences of a pattern, also those inside a longer run.
+static void share_cap(ProfReport *report, ProfRun *run) {
+    ProfRun all = *run;
+    for (uint32_t i = 0; i < report->runs.len; i++) {
+        const ProfRun *other = &report->runs.at[i];
+        bool same = other != run && run->kind == RUN_FUSION && other->kind == RUN_FUSION &&
+                    other->contiguous == run->contiguous &&
+                    strcmp(other->pattern, run->pattern) == 0;
+        if (!same) continue;
+        all.device_ns += other->device_ns;
+        all.gap_ns += other->gap_ns;
+        all.bytes += other->bytes;
+        all.external_bytes += other->external_bytes;
+        all.flops += other->flops;
+        all.count += other->count;
+    }
+    limit_run(&all, &report->chip);
+    run->cap = all.cap;
 }
 
 static ProfBound bound_of_run(const ProfRun *run, const ProfChip *chip) {
@@ -205,6 +226,7 @@ void bound_runs(ProfReport *report, Arena *arena) {
     for (uint32_t i = 0; i < report->runs.len; i++) {
         ProfRun *run = &report->runs.at[i];
         limit_run(run, &report->chip);
+        share_cap(report, run);
         run->blend = blend_of(report, run);
         run->bound = run->kind == RUN_AFFINITY ? run->bound : bound_of_run(run, &report->chip);
         double ns = (double)(run->device_ns + run->gap_ns);

@@ -65,9 +65,11 @@ static void decide_directions(Stream *stream) {
 typedef struct Norm {
     uint32_t found;
     bool has_add;
-    uint64_t before, behind; // keys of the nearest run or product that is no norm
+    uint64_t before, behind; // keys of the nearest run that is no norm; 0: none
+    uint64_t product;        // width of the next matrix product
     uint64_t elements;
     bool opens;
+    bool ends_model; // no forward run is behind it
 } Norm;
 
 typedef VEC(Norm) NormList;
@@ -84,22 +86,32 @@ static uint64_t id_key(const char *id) {
     return hash_bytes(HASH_SEED, id, strlen(id)) | 1;
 }
 
-// The run that follows, else the width of the product that does; 0: the end.
-static uint64_t key_behind(const Stream *stream, uint32_t index) {
-    const Found *found = &stream->found.at[index];
-    uint32_t from = found->at + stream->matches[found->match].length;
-    uint32_t next = index + 1;
-    while (next < stream->found.len && is_norm(&stream->found.at[next])) next++;
-    bool has_next = next < stream->found.len;
-    if (has_next && stream->found.at[next].at - from < 2 * MATCH_WINDOW) {
-        return id_key(stream->found.at[next].id);
-    }
+// The width of the product that follows; 0: there is none near.
+static uint64_t product_behind(const Stream *stream, uint32_t from) {
     for (uint32_t at = from; at < stream->lane->len && at < from + MATCH_WINDOW; at++) {
         const ProfKind *kind = kind_at(stream, at);
         if (kind->op != OP_MATMUL || kind->out_count < 1 || kind->out[0].rank < 1) continue;
-        return (uint64_t)kind->out[0].dims[kind->out[0].rank - 1] << 1;
+        return (uint64_t)kind->out[0].dims[kind->out[0].rank - 1];
     }
     return 0;
+}
+
+// Fills what is behind: the forward run that follows before any other.
+static void look_behind(Norm *norm, const Stream *stream) {
+    const Found *found = &stream->found.at[norm->found];
+    uint32_t from = found->at + stream->matches[found->match].length;
+    uint32_t next = norm->found + 1;
+    while (next < stream->found.len && is_norm(&stream->found.at[next])) next++;
+    bool has_next = next < stream->found.len;
+    bool near = has_next && stream->found.at[next].at - from < 2 * MATCH_WINDOW;
+    norm->product = product_behind(stream, from);
+    if (near && direction_of(stream, next) == RUN_FORWARD &&
+        strcmp(stream->found.at[next].id, PATTERN_ROTARY_BWD) != 0) {
+        norm->behind = id_key(stream->found.at[next].id);
+        return;
+    }
+    // Where the profile is cut soon after it may just not show the run.
+    norm->ends_model = has_next || stream->lane->len - from > MATCH_WINDOW;
 }
 
 static uint64_t key_before(const Stream *stream, uint32_t index) {
@@ -137,11 +149,11 @@ static void list_norms(NormList *out, const Stream *stream, Arena *scratch) {
         Norm norm = {
             .found = i,
             .has_add = add_before(stream, i) != found->at,
-            .behind = key_behind(stream, i),
             .before = key_before(stream, i),
             .elements = first->in_count ? first->in[0].count : 0,
         };
         norm.opens = !norm.has_add;
+        look_behind(&norm, stream);
         vec_push(scratch, out, norm);
     }
 }
@@ -176,29 +188,52 @@ static bool in_one_module(const Stream *stream, uint32_t sum, uint32_t norm) {
     return outer.len && inner.len && module_contains(outer, inner);
 }
 
+// What opens a block, what ends one, and what goes on inside.
+typedef struct Blocks {
+    KeySet openings, ends, inner_products;
+} Blocks;
+
+static uint64_t opening_key(const Norm *norm) {
+    return norm->behind ? norm->behind ^ norm->elements << 8 : 0;
+}
+
+// Whether the norm begins a block, so that the sum in front is another's.
+static bool begins_block(const Blocks *blocks, const Norm *norm) {
+    if (norm->behind) return has_key(&blocks->openings, opening_key(norm));
+    return norm->ends_model && blocks->inner_products.len &&
+           !has_key(&blocks->inner_products, norm->product);
+}
+
+static void learn_blocks(Blocks *blocks, const NormList *norms) {
+    for (uint32_t i = 0; i < norms->len; i++) {
+        if (norms->at[i].opens) add_key(&blocks->openings, opening_key(&norms->at[i]));
+    }
+    for (uint32_t i = 0; i < norms->len; i++) {
+        const Norm *norm = &norms->at[i];
+        bool inner = norm->has_add && norm->behind &&
+                     !has_key(&blocks->openings, opening_key(norm));
+        if (inner) add_key(&blocks->inner_products, norm->product);
+    }
+    for (uint32_t i = 0; i < norms->len; i++) {
+        const Norm *norm = &norms->at[i];
+        if (norm->has_add && begins_block(blocks, norm)) add_key(&blocks->ends, norm->before);
+    }
+}
+
 static void decide_adds(Stream *stream, const NormList *norms) {
-    KeySet openings = {0}, ends = {0};
-    for (uint32_t i = 0; i < norms->len; i++) {
-        const Norm *norm = &norms->at[i];
-        if (norm->opens) add_key(&openings, norm->behind ^ norm->elements << 8);
-    }
-    for (uint32_t i = 0; i < norms->len; i++) {
-        const Norm *norm = &norms->at[i];
-        bool next = has_key(&openings, norm->behind ^ norm->elements << 8);
-        if (norm->has_add && next) add_key(&ends, norm->before);
-    }
+    Blocks blocks = {0};
+    learn_blocks(&blocks, norms);
     for (uint32_t i = 0; i < norms->len; i++) {
         const Norm *norm = &norms->at[i];
         Found *found = &stream->found.at[norm->found];
         if (!norm->has_add) continue;
         if (stream->profile->row_module) {
-            found->has_add = in_one_module(stream, add_before(stream, norm->found), found->at);
-            continue;
+            uint32_t sum = add_before(stream, norm->found);
+            found->has_add = in_one_module(stream, sum, found->at);
+        } else {
+            found->has_add = !begins_block(&blocks, norm) &&
+                             !has_key(&blocks.ends, norm->before);
         }
-        bool crosses = norm->behind
-                           ? has_key(&openings, norm->behind ^ norm->elements << 8)
-                           : false;
-        found->has_add = !crosses && !has_key(&ends, norm->before);
     }
 }
 

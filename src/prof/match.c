@@ -15,6 +15,7 @@ typedef struct Flow {
     uint32_t dtypes[PATTERN_NODES]; // bit d: what the node made exists as dtype d
     ProfDtype narrow;               // the short dtype that came in
     bool is_far;                    // a product stands between
+    bool ran_out;                   // the stream ended before a kernel said no
     Match match;
 } Flow;
 
@@ -297,7 +298,10 @@ static void follow(Flow *flow) {
     uint64_t pending = 0; // casts and the like: of the run once it goes on
     while (i < limit && between <= MAX_BETWEEN) {
         bool complete = is_complete(flow);
-        if (complete && !has_open_tail(flow)) break;
+        if (complete && !has_open_tail(flow)) {
+            flow->match.seen = (uint8_t)i;
+            return;
+        }
         const ProfKind *kind = &view->kinds[view->ids[i++]];
         int n = choose_node(flow, kind, complete);
         if (n >= 0) {
@@ -307,9 +311,10 @@ static void follow(Flow *flow) {
             continue;
         }
         if (passes(flow, kind)) pending |= UINT64_C(1) << (i - 1);
-        else if (complete || !passes_far(flow, kind)) break;
+        else if (complete || !passes_far(flow, kind)) between = MAX_BETWEEN;
         between++;
     }
+    flow->ran_out = i == view->count && between <= MAX_BETWEEN;
     flow->match.seen = (uint8_t)i;
 }
 
@@ -353,11 +358,16 @@ bool match_pattern(Match *out, const Pattern *pattern, const MatchView *view) {
     Flow flow = {.pattern = pattern, .view = view, .match = {.seen = 1}};
     bool found = view->count && begin(&flow, &view->kinds[view->ids[0]]);
     if (found) follow(&flow);
-    bool complete = found && is_complete(&flow);
+    bool complete = found && is_complete(&flow) &&
+                    flow.match.length + pattern->behind <= view->count;
+    if (found && pattern->behind) {
+        uint32_t seen = flow.match.length + pattern->behind;
+        if (seen > flow.match.seen) flow.match.seen = (uint8_t)seen;
+    }
     if (complete) {
         weigh(&flow);
         flow.match.pattern = pattern;
-        flow.match.may_be_cut = flow.match.length >= view->count && may_go_on(&flow);
+        flow.match.may_be_cut = flow.ran_out && may_go_on(&flow);
     }
     *out = flow.match;
     return complete;

@@ -279,7 +279,7 @@ const Pattern patterns[] = {
     {.id = "geglu_bwd", .api = "torch_npu.npu_geglu", NODES(geglu_bwd),
      .direction = RUN_BACKWARD, .traffic = {.x = 5}, .min_axis = 2},
     {.id = "scaled_masked_softmax", .api = "torch_npu.npu_scaled_masked_softmax",
-     NODES(masked_softmax), .traffic = {.x = 2}, .min_axis = 2, .min_rank = 3},
+     NODES(masked_softmax), .traffic = {.x = 2}, .min_axis = 2, .min_rank = 3, .behind = 8},
     {.id = "add_layer_norm", .api = "torch_npu.npu_add_layer_norm", NODES(add_layer_norm),
      .traffic = {.x = 4, .last = 2}, .min_axis = 2},
     {.id = "bias_dropout_add", .api = API_NONE, NODES(bias_dropout_add),

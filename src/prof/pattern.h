@@ -57,6 +57,7 @@ typedef struct Pattern {
     uint8_t node_count;
     bool without_outputs; // for profiles that have no output shapes
     uint8_t min_axis, min_rank; // of X: the last axis, the number of axes
+    uint8_t behind;       // kernels that must follow: else it may be cut out of a longer run
     PatternTraffic traffic;
     const PatternNode *nodes;
 } Pattern;

@@ -6,7 +6,10 @@
 
 #include <stdlib.h>
 
-enum { MAX_VARIANTS = 32 };
+enum {
+    MAX_VARIANTS = 32,
+    SEAM_ROWS = 16, // rows of other streams, about, inside a run
+};
 
 static bool is_same(const ProfRun *a, const ProfRun *b) {
     bool one_part = (a->part_of == NULL) == (b->part_of == NULL) &&
@@ -78,6 +81,12 @@ void tally_add(TallyBook *book, RunTally *tally, const Occurrence *o) {
         const ProfRow *before = &rows[lane[i - 1]];
         int64_t gap = row->start_ns - before->start_ns - (int64_t)before->duration_ns;
         if (gap > 0) part.gap_ns += (uint64_t)gap;
+    }
+    // Where slices were put together out of order a run has its end at one place of
+    // the file and its beginning at another: then as it ran, first > last.
+    bool ordered = range.first == lane[0] && range.last == lane[o->length - 1];
+    if (!ordered && range.last - range.first > SEAM_ROWS + 4 * o->length) {
+        range = (RunRange){lane[0], lane[o->length - 1]};
     }
     ProfRun *run = &tally->run;
     run->device_ns += part.device_ns;
