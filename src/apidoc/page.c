@@ -7,6 +7,9 @@
 
 #include "apidoc/page.h"
 
+// More than any text has: what goes beyond is part of the last one.
+enum { SIGNATURE_MAX_BYTES = 16384, SIGNATURES_MAX = 64, OPEN_MAX = 256, SECTIONS_MAX = 1000 };
+
 typedef struct Heading {
     const char *title;
     DocRole role;
@@ -124,6 +127,7 @@ typedef struct Signatures {
     Arena *arena;
     DocPage *page;
     Str name; // without what follows a dot: "npu_x" of "npu_x.out"
+    uint32_t open; // calls that nothing closes
 } Signatures;
 
 // The length of "torch_npu.npu_x(", with a prefix or without, at the start of
@@ -150,14 +154,15 @@ static size_t call_head(const Signatures *s, Str line) {
     return 0;
 }
 
-// Behind the bracket that closes the one before `at`; text.len if none does.
+// Behind the bracket that closes the one before `at`; 0 if none does.
 static size_t closing(Str text, size_t at) {
     int depth = 1;
+    if (text.len > at + SIGNATURE_MAX_BYTES) text.len = at + SIGNATURE_MAX_BYTES;
     for (; at < text.len; at++) {
         if (strchr("([{", text.at[at])) depth++;
         if (strchr(")]}", text.at[at]) && --depth == 0) return at + 1;
     }
-    return text.len;
+    return 0;
 }
 
 static Str on_one_line(Arena *arena, Str text) {
@@ -175,13 +180,16 @@ static Str on_one_line(Arena *arena, Str text) {
 // if that follows the arguments, else behind them; 0: brackets stay open.
 static size_t signature_end(Str text, size_t arguments) {
     size_t end = closing(text, arguments);
-    if (end == text.len && text.at[end - 1] != ')') return 0;
+    if (!end) return 0;
     size_t at = end;
     while (at < text.len && strchr(" \t\n\\", text.at[at])) at++;
     if (!str_starts((Str){text.at + at, text.len - at}, "->")) return end;
     at += 2;
     while (at < text.len && strchr(" \t", text.at[at])) at++;
-    if (at < text.len && strchr("([", text.at[at])) return closing(text, at + 1);
+    if (at < text.len && strchr("([", text.at[at])) {
+        size_t shut = closing(text, at + 1);
+        return shut ? shut : end;
+    }
     while (at < text.len && text.at[at] != '\n') at++;
     return at;
 }
@@ -207,13 +215,17 @@ static bool has_signature(const DocPage *page, Str text) {
 }
 
 // Adds the signature at the start of `text` and returns the bytes it took.
-static size_t take_signature(const Signatures *s, Str text) {
+static size_t take_signature(Signatures *s, Str text) {
     size_t blanks = 0;
     while (blanks < text.len && strchr(" \t", text.at[blanks])) blanks++;
     Str rest = {text.at + blanks, text.len - blanks};
     size_t arguments = call_head(s, rest);
-    size_t end = arguments ? signature_end(rest, arguments) : 0;
-    if (!end) return 0;
+    if (!arguments || s->open >= OPEN_MAX) return 0;
+    size_t end = signature_end(rest, arguments);
+    if (!end) {
+        s->open++;
+        return 0;
+    }
     Str found = plain_call(s->arena, (Str){rest.at, end});
     if (!has_signature(s->page, found)) vec_push(s->arena, &s->page->signatures, found);
     return blanks + end;
@@ -233,9 +245,9 @@ static size_t other_signature(Str text, Str *name) {
 
 // The bytes of the signatures that `text` begins with; of them those of other
 // functions are kept apart: a few texts describe two, or one that is not theirs.
-static size_t first_signatures(const Signatures *s, Str text) {
+static size_t first_signatures(Signatures *s, Str text) {
     size_t used = 0;
-    for (;;) {
+    while (s->page->signatures.len < SIGNATURES_MAX) {
         size_t at = used;
         while (at < text.len && strchr(" \t\n", text.at[at])) at++;
         Str rest = {text.at + at, text.len - at}, name = STR("");
@@ -244,13 +256,14 @@ static size_t first_signatures(const Signatures *s, Str text) {
             took = other_signature(rest, &name);
             if (took && !s->page->other.len) s->page->other = name;
         }
-        if (!took) return used;
+        if (!took) break;
         used = at + took;
     }
+    return used;
 }
 
-static void find_signatures(const Signatures *s, Str text) {
-    while (text.len) {
+static void find_signatures(Signatures *s, Str text) {
+    while (text.len && s->page->signatures.len < SIGNATURES_MAX) {
         size_t took = take_signature(s, text);
         text = (Str){text.at + took, text.len - took};
         (void)str_take(&text, '\n');
@@ -305,7 +318,7 @@ static void read_line(Sections *s, Str line, const char *next) {
         s->fenced = !s->fenced;
         return;
     }
-    if (s->fenced) return;
+    if (s->fenced || s->page->sections.len >= SECTIONS_MAX) return;
     Str title;
     const Heading *heading = heading_of(line, &title);
     Str text = heading ? STR("") : inline_text(line, &heading);
@@ -361,7 +374,7 @@ static void drop_title(DocSection *first, Str name) {
 
 // The part before the first heading is a prototype if it begins with the call
 // and a description else.
-static void name_first(Sections *s, const Signatures *signatures) {
+static void name_first(Sections *s, Signatures *signatures) {
     DocSection *first = &s->page->sections.at[0];
     if (!first->title.len) drop_title(first, signatures->name);
     if (is_empty(first)) {
@@ -388,7 +401,7 @@ void page_read(DocPage *out, Arena *arena, const DocEntry *entry) {
     const char *dot = entry->name.len ? memchr(entry->name.at, '.', entry->name.len) : NULL;
     Str base = entry->name;
     if (dot && !entry->markdown) base.len = (size_t)(dot - base.at);
-    Signatures signatures = {arena, out, base};
+    Signatures signatures = {.arena = arena, .page = out, .name = base};
     name_first(&s, &signatures);
     for (uint32_t i = 0; i < out->sections.len; i++) {
         const DocSection *section = &out->sections.at[i];

@@ -3,7 +3,6 @@
 
 #include "base/buf.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,11 +44,16 @@ void buf_add_char(Buf *buf, char c) {
 }
 
 void buf_addf(Buf *buf, const char *fmt, ...) {
-    va_list args, again;
+    va_list args;
     va_start(args, fmt);
+    buf_addv(buf, fmt, args);
+    va_end(args);
+}
+
+void buf_addv(Buf *buf, const char *fmt, va_list args) {
+    va_list again;
     va_copy(again, args);
     int len = vsnprintf(NULL, 0, fmt, args);
-    va_end(args);
     if (len < 0) BUG("bad format '%s'", fmt);
     reserve(buf, (size_t)len);
     vsnprintf(buf->at + buf->len, (size_t)len + 1, fmt, again);

@@ -9,6 +9,7 @@
 #include "cli/api_show.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "model/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -67,10 +68,14 @@ static bool wants_json(const Job *job) {
     return strcmp(job->given->format, "json") == 0;
 }
 
+// JSON escapes what could steer a terminal; text shows it as '?'.
 static int finish(Job *job, int code) {
     Err err;
-    bool ok = output_write(buf_str(&job->out), &err);
+    Buf safe = {0};
+    if (!wants_json(job)) utf8_add_safe(&safe, buf_str(&job->out));
+    bool ok = output_write(buf_str(wants_json(job) ? &job->out : &safe), &err);
     buf_free(&job->out);
+    buf_free(&safe);
     return ok ? code : output_fail(EXIT_USAGE, "%s", err.text);
 }
 
@@ -201,7 +206,7 @@ static uint32_t hit_line(const SearchHit *hit) {
 static void print_hits(Job *job, const SearchHits *hits, uint32_t shown) {
     for (uint32_t i = 0; i < shown; i++) {
         const SearchHit *hit = &hits->at[i];
-        Str summary = hit->entry ? search_summary(job->run, hit->entry)
+        Str summary = hit->entry ? utf8_one_line(job->run, search_summary(job->run, hit->entry))
                                  : STR("(registered, without a text)");
         buf_addf(&job->out, "%.*s\t%u\t%.*s\n", STR_FMT(hit->name), hit_line(hit),
                  STR_FMT(summary));

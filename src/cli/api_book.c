@@ -6,11 +6,12 @@
 #include "base/buf.h"
 #include "cli/output.h"
 #include "cli/paths_python.h"
+#include "model/utf8.h"
 
 enum { SHOWN_FOLDERS = 4 };
 
 // The folders searched, so that a user sees which Python was looked at.
-static void tell_searched(const FolderVec *folders) {
+static void tell_searched(Arena *arena, const FolderVec *folders) {
     Buf line = {0};
     buf_add(&line, STR("npufuse: searched"));
     for (uint32_t i = 0; i < folders->len && i < SHOWN_FOLDERS; i++) {
@@ -21,7 +22,7 @@ static void tell_searched(const FolderVec *folders) {
     }
     buf_add(&line, STR(" (--python, VIRTUAL_ENV, CONDA_PREFIX, python3 of PATH, PYTHONPATH, "
                        "their .pth files)"));
-    output_note(buf_str(&line));
+    output_note(utf8_one_line(arena, buf_str(&line)));
     buf_free(&line);
 }
 
@@ -40,7 +41,7 @@ bool api_open(Book *out, Arena *arena, const BookChoice *choice, Err *err) {
         for (uint32_t i = 0; i < install.searched.len; i++) {
             vec_push(arena, &searched, install.searched.at[i]);
         }
-        if (searched.len) tell_searched(&searched);
+        if (searched.len) tell_searched(arena, &searched);
         return err_set(err, "%s%s", why.text,
                        searched.len ? "; install one, or name its files with --docs-path" : "");
     }

@@ -3,6 +3,8 @@
 
 #include "cli/output.h"
 
+#include "model/utf8.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,9 +24,14 @@ const char *exit_code_help(ExitCode code) {
 
 static void print_complaint(const char *fmt, va_list args) PRINTF_LIKE(1, 0);
 static void print_complaint(const char *fmt, va_list args) {
-    fputs("npufuse: ", stderr);
-    vfprintf(stderr, fmt, args);
-    fputc('\n', stderr);
+    Buf said = {0}, line = {0};
+    buf_add(&line, STR("npufuse: "));
+    buf_addv(&said, fmt, args);
+    utf8_add_safe(&line, buf_str(&said));
+    buf_add_char(&line, '\n');
+    output_talk(buf_str(&line));
+    buf_free(&line);
+    buf_free(&said);
 }
 
 void output_complain(const char *fmt, ...) {

@@ -17,7 +17,8 @@ typedef enum ExitCode {
 // What --help prints about one exit code.
 const char *exit_code_help(ExitCode code);
 
-// One line on stderr, with the program's name before it.
+// One line on stderr, with the program's name before it. What could steer a terminal
+// is shown as '?': names and texts come from outside.
 void output_complain(const char *fmt, ...) PRINTF_LIKE(1, 2);
 // Complains and returns `code`, so that `return output_fail(...)` reads well.
 int output_fail(ExitCode code, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -81,6 +81,13 @@ bool utf8_is_unsafe(uint32_t code) {
     return is_in(unsafe, COUNT(unsafe), code);
 }
 
+void utf8_add_safe(Buf *out, Str text) {
+    while (text.len) {
+        uint32_t code = utf8_take(&text);
+        utf8_add(out, utf8_is_unsafe(code) ? '?' : code);
+    }
+}
+
 Str utf8_one_line(Arena *arena, Str text) {
     Buf buf = {0};
     while (text.len) {

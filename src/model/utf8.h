@@ -16,6 +16,8 @@ void utf8_add(Buf *out, uint32_t code);
 // control characters other than tab and newline, line and paragraph
 // separators, bidirectional controls, the byte order mark.
 bool utf8_is_unsafe(uint32_t code);
+// The text with `?` for what could steer a terminal; lines and tabs stay.
+void utf8_add_safe(Buf *out, Str text);
 // The text on one line, with `?` for what could steer a terminal.
 Str utf8_one_line(Arena *arena, Str text);
 // Columns on a terminal: 2 for wide characters, 0 for combining ones.

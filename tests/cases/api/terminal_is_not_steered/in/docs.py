@@ -1,0 +1,1 @@
+_add("npu_red", """a [31mred[0m  ‮ rtl	cell""")
