@@ -1,6 +1,7 @@
 """The profiler's database, as a table of kernels and a trace."""
 import csv
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -115,8 +116,10 @@ def test_no_profile(tmp_path, kind):
         make(path, ("TASK",))
     elif kind == "text":
         path.write_text("this is no database, whatever its name says")
+    package = os.path.dirname(os.path.dirname(profile_db.__file__))
     run = subprocess.run([sys.executable, "-m", "npufuse.profile_db", str(path), str(tmp_path)],
-                         capture_output=True, text=True)
+                         capture_output=True, text=True,
+                         env=dict(os.environ, PYTHONPATH=package))
     assert run.returncode == 2 and run.stderr.startswith("npufuse: cannot read '")
     assert run.stderr.count("\n") == 1 and not run.stdout
     assert kind != "none" or not path.exists()
