@@ -382,14 +382,37 @@ static bool collect_params(Node *node, void *data) {
     return node_children(node, collect_params, data);
 }
 
+static Node *first_arg(Writer *w) {
+    FirstArg search = {.w = w};
+    node_children(w->spec->rule->replacement, search_first_arg, &search);
+    return search.arg;
+}
+
+// Whether the rule itself casts the operator's first argument: x.float(),
+// x.to(...). `*dtype` is what to, or NULL where that is not plain to see.
+static bool is_cast_by_rule(const Writer *w, const Node *arg, Val **dtype) {
+    static const char *const names[] = {"float", "to", "half", "bfloat16", "double", "type",
+                                        "type_as"};
+    *dtype = NULL;
+    // What a local name holds may have been cast on the way.
+    if (arg && arg->kind == N_NAME) return rule_param(w->spec->rule, arg->u.name.id) < 0;
+    if (!arg || arg->kind != N_CALL || arg->u.call.func->kind != N_ATTRIBUTE) return false;
+    Str name = sym_str(arg->u.call.func->u.attribute.attr);
+    bool cast = false;
+    for (size_t i = 0; i < COUNT(names); i++) cast |= str_is(name, names[i]);
+    if (cast && str_is(name, "float")) {
+        *dtype = val_global(&w->place->frame->flow->graph, STR("torch.float32"));
+    }
+    return cast;
+}
+
 // The parameters that make up the operator's first argument: its result has
 // their promoted dtype.
 static uint32_t first_arg_params(Writer *w) {
-    FirstArg search = {.w = w};
-    node_children(w->spec->rule->replacement, search_first_arg, &search);
-    if (!search.arg) return 0;
+    Node *arg = first_arg(w);
+    if (!arg) return 0;
     ParamBits params = {.w = w};
-    collect_params(search.arg, &params);
+    collect_params(arg, &params);
     if (params.bits) return params.bits;
     for (uint32_t p = 0; p < w->spec->rule->param_count; p++) { // a local name
         if (w->spec->params[p] && !w->spec->rule->params[p].scalar) return 1u << p;
@@ -442,17 +465,19 @@ static void write_replacement(Writer *w, Rewrite *out) {
     const Place *place = w->place;
     Val *want = result_dtype(place);
     uint32_t params = first_arg_params(w);
-    Val *have = params ? operator_dtype(w, params) : NULL;
+    Val *fixed, *have = params ? operator_dtype(w, params) : NULL;
+    bool by_rule = is_cast_by_rule(w, first_arg(w), &fixed);
     out->dtype_out = dtype_text(place, want);
     if (!have || !out->dtype_out.len) {
         w->fault = "the dtype of the result cannot be written";
         return;
     }
-    bool equal = have == want;
-    bool wider = !equal && is_wider(want, have);
+    bool equal = by_rule ? fixed == want : have == want;
+    bool wider = !equal && !by_rule && is_wider(want, have);
     out->dtype_cast = !equal;
+    // What the rule casts itself is as wide as it wants; the result may need a cast.
     if (wider) cast_inputs(w, params, out->dtype_out);
-    else if (!equal) cast_inputs(w, params, STR("torch.float32"));
+    else if (!equal && !by_rule) cast_inputs(w, params, STR("torch.float32"));
     const NodeList *body = &w->spec->rule->replacement->u.function->body;
     if (!write_block(w, body) && !w->fault) {
         w->fault = "the rule's replacement returns nothing for this alternative";

@@ -121,7 +121,7 @@ def show_rules(lines, findings, stray):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--bin", default=ROOT / "build" / "dev" / "npufuse")
-    parser.add_argument("folders", nargs="*", default=["adversarial", "styles"])
+    parser.add_argument("folders", nargs="*", default=["adversarial", "reports", "styles"])
     args = parser.parse_args()
     folders = [HERE / name for name in args.folders]
     lines = read_lines(folders)
