@@ -367,7 +367,7 @@ bool match_pattern(Match *out, const Pattern *pattern, const MatchView *view) {
     if (complete) {
         weigh(&flow);
         flow.match.pattern = pattern;
-        flow.match.may_be_cut = flow.ran_out && may_go_on(&flow);
+        flow.match.may_be_cut = flow.ran_out && !pattern->without_outputs && may_go_on(&flow);
     }
     *out = flow.match;
     return complete;

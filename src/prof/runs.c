@@ -4,6 +4,8 @@
 
 #include "prof/bound.h"
 #include "prof/context.h"
+#include "prof/notes.h"
+#include "prof/rest.h"
 #include "prof/runs.h"
 #include "prof/tally.h"
 
@@ -69,12 +71,20 @@ static void add_found(TallyBook *book, const Stream *stream) {
     }
 }
 
-static void mine_lane(TallyBook *book, Matcher *matcher, const ProfLane *lane, Arena *scratch) {
+typedef struct Miner {
+    TallyBook book;
+    Matcher *matcher;
+    Rest rest;
+    Arena scratch;
+} Miner;
+
+static void mine_lane(Miner *miner, const ProfLane *lane) {
     Stream stream;
-    matcher_scan(matcher, &stream, lane);
-    context_decide(&stream, scratch);
-    add_found(book, &stream);
-    arena_clear(scratch);
+    matcher_scan(miner->matcher, &stream, lane);
+    context_decide(&stream, &miner->scratch);
+    add_found(&miner->book, &stream);
+    rest_mine(&miner->rest, &miner->book, &stream);
+    arena_clear(&miner->scratch);
 }
 
 static void sum_times(ProfReport *out) {
@@ -114,19 +124,18 @@ static double shortest_us(const Profile *profile) {
 
 void runs_mine(ProfReport *out, Arena *arena, const Profile *profile,
                const MineOptions *options) {
-    Arena scratch;
     *out = (ProfReport){.profile = profile, .chip = options->chip};
-    TallyBook book = {.arena = arena, .profile = profile};
-    Matcher *matcher = matcher_new(arena, profile);
-    arena_init(&scratch);
+    Miner miner = {.book = {.arena = arena, .profile = profile}};
+    miner.matcher = matcher_new(arena, profile);
+    rest_init(&miner.rest, arena, profile, options->custom_max);
+    arena_init(&miner.scratch);
     if (out->chip.launch_us <= 0) out->chip.launch_us = shortest_us(profile);
-    for (uint32_t i = 0; i < profile->lane_count; i++) {
-        mine_lane(&book, matcher, &profile->lanes[i], &scratch);
-    }
+    for (uint32_t i = 0; i < profile->lane_count; i++) mine_lane(&miner, &profile->lanes[i]);
     sum_times(out);
-    tally_finish(out, &book);
+    tally_finish(out, &miner.book);
     bound_kinds(out, arena);
     bound_runs(out, arena);
-    matcher_free(matcher);
-    arena_free(&scratch);
+    notes_add(out, arena, miner.rest.stopped);
+    matcher_free(miner.matcher);
+    arena_free(&miner.scratch);
 }

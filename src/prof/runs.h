@@ -84,6 +84,7 @@ typedef struct ProfReport {
     uint64_t comm_ns, span_ns; // span: the steps' time, or from first to last
     uint64_t claimed_ns;  // device time of the runs, each row once
     uint32_t dynamic_kinds, static_kinds;
+    uint32_t late_kinds;  // first seen after the second step
     VEC(Str) notes;       // what was skipped or is missing, with its effect
 } ProfReport;
 

@@ -27,10 +27,15 @@ RunTally *tally_get(TallyBook *book, const ProfRun *like) {
     return &book->tallies.at[book->tallies.len - 1];
 }
 
+// Only short runs have strangers inside.
+static bool is_member(const Occurrence *o, uint32_t i) {
+    return i >= 64 || (o->members >> i & 1);
+}
+
 static Str sequence_of(Arena *arena, const Occurrence *o) {
     Str text = STR("");
     for (uint32_t i = 0; i < o->length; i++) {
-        if (!(o->members >> i & 1)) continue;
+        if (!is_member(o, i)) continue;
         const ProfKind *kind = &o->stream->profile->kinds[o->stream->kinds[o->at + i]];
         text = arena_printf(arena, "%.*s%s%.*s", STR_FMT(text), text.len ? " " : "",
                             STR_FMT(kind->type));
@@ -60,7 +65,7 @@ static void begin_run(TallyBook *book, RunTally *tally, const Occurrence *o) {
     uint32_t row = o->stream->lane->rows[o->at];
     ProfRun *run = &tally->run;
     if (run->sequence.len == 0) run->sequence = sequence_of(book->arena, o);
-    run->kernels = (uint32_t)__builtin_popcountll(o->members);
+    for (uint32_t i = 0; i < o->length; i++) run->kernels += is_member(o, i);
     if (profile->row_module) run->module = profile->modules[profile->row_module[row]];
     if (profile->row_site) run->site = profile->sites[profile->row_site[row]];
 }
@@ -72,7 +77,7 @@ void tally_add(TallyBook *book, RunTally *tally, const Occurrence *o) {
     RunVariant part = {0};
     if (tally->ranges.len == 0) begin_run(book, tally, o);
     for (uint32_t i = 0; i < o->length; i++) {
-        if (!(o->members >> i & 1)) continue;
+        if (!is_member(o, i)) continue;
         const ProfRow *row = &rows[lane[i]];
         part.device_ns += row->duration_ns;
         if (lane[i] < range.first) range.first = lane[i];
@@ -94,7 +99,7 @@ void tally_add(TallyBook *book, RunTally *tally, const Occurrence *o) {
     run->bytes += o->bytes;
     run->external_bytes += o->external_bytes;
     run->flops += o->flops;
-    if (!run->part_of) book->claimed_ns += part.device_ns;
+    if (!run->part_of && run->kind == RUN_FUSION) book->claimed_ns += part.device_ns;
     vec_push(book->arena, &tally->ranges, range);
     add_variant(book, tally, o, &part);
 }

@@ -1,0 +1,113 @@
+// notes.c - one sentence for each thing that is missing or odd, with its effect.
+#include "base/base.h"
+
+#include "prof/notes.h"
+
+const char *notes_fault_name(ProfFault fault) {
+    static const char *const names[FAULT_COUNT] = {
+        [FAULT_SHORT] = "cut: too few cells", [FAULT_QUOTE] = "cut inside a quoted cell",
+        [FAULT_TIME] = "without a time", [FAULT_NEGATIVE] = "with a negative time",
+        [FAULT_RANGE] = "with a time out of range", [FAULT_LONG] = "too long",
+    };
+    return names[fault];
+}
+
+static void add(ProfReport *report, Arena *arena, Str text) {
+    vec_push(arena, &report->notes, text);
+}
+
+// Rows are 0-based and come behind the header: row r is line r + 2.
+static void add_faults(ProfReport *report, Arena *arena) {
+    const ProfFaults *faults = &report->profile->faults;
+    for (int i = 0; i < FAULT_COUNT; i++) {
+        if (!faults->count[i]) continue;
+        add(report, arena,
+            arena_printf(arena, "%llu %s left out, %s; the first is line %llu",
+                         (unsigned long long)faults->count[i],
+                         faults->count[i] == 1 ? "row was" : "rows were",
+                         notes_fault_name((ProfFault)i),
+                         (unsigned long long)faults->first_row[i] + 2));
+    }
+}
+
+static void add_columns(ProfReport *report, Arena *arena) {
+    const ProfHas *has = &report->profile->has;
+    if (!has->in_shapes) {
+        add(report, arena, STR("no shapes: a run cannot be proven, so only repeated sequences "
+                               "are named; profile with profiler_level=Level1"));
+    } else if (!has->out_shapes) {
+        add(report, arena, STR("no output shapes: what a kernel hands on is not known, so most "
+                               "runs cannot be proven"));
+    }
+    if (!has->pipes) {
+        add(report, arena, has->arithmetic
+                ? STR("bound type unknown by counters: aic_metrics=ArithmeticUtilization has no "
+                      "columns of data movement; PipeUtilization has")
+                : STR("bound type unknown by counters: the profile was taken without "
+                      "aic_metrics=PipeUtilization"));
+    }
+    if (!has->stream) {
+        add(report, arena, STR("no stream: the kernels of a device are taken as one sequence"));
+    }
+    if (!has->step) {
+        add(report, arena, STR("no steps: shares are of the whole time; profile with a schedule"));
+    }
+    if (has->rounded) {
+        add(report, arena, STR("times in exponent form: a spreadsheet dropped digits, so order "
+                               "and gaps are not reliable"));
+    }
+}
+
+// Kinds that were first seen after the second step: shapes that keep changing.
+static uint32_t count_late_kinds(const Profile *profile) {
+    uint32_t late = 0, seen = 0;
+    for (uint32_t i = 0; i < profile->step_count; i++) seen += profile->steps[i].id != PROF_NONE;
+    if (seen < 3) return 0;
+    for (uint32_t i = 0; i < profile->kind_count; i++) {
+        const ProfKind *kind = &profile->kinds[i];
+        if (kind->core == CORE_COMM || kind->first_row >= profile->row_count) continue;
+        uint64_t step = profile->rows[kind->first_row].step;
+        late += step >= 2 && profile->steps[step].id != PROF_NONE;
+    }
+    return late;
+}
+
+static void add_dynamic(ProfReport *report, Arena *arena) {
+    uint32_t late = count_late_kinds(report->profile);
+    report->late_kinds = late;
+    if (late) {
+        add(report, arena,
+            arena_printf(arena, "%u kinds of kernels come first after the second step: shapes "
+                         "change from step to step, so kernels may be compiled again; pad or "
+                         "bucket the lengths", (unsigned)late));
+    }
+}
+
+static void add_host(ProfReport *report, Arena *arena) {
+    uint64_t busy = report->kernel_ns, span = report->span_ns;
+    if (span == 0 || busy >= span || report->profile->lane_count > 64) return;
+    double idle = 100.0 * (double)(span - busy) / (double)span;
+    if (idle < 20) return;
+    add(report, arena,
+        arena_printf(arena, "the device is idle for %.1f%% of the time: the host launches too "
+                     "slowly or waits; fewer kernels help here more than faster ones", idle));
+}
+
+void notes_add(ProfReport *report, Arena *arena, bool stopped) {
+    const ProfChip *chip = &report->chip;
+    add_faults(report, arena);
+    add_columns(report, arena);
+    if (chip->bytes_per_us <= 0) {
+        add(report, arena, STR("the chip is not known: caps are relative, bytes now against bytes "
+                               "when fused; give --chip, or --bandwidth and --peak"));
+    }
+    if (!report->profile->row_module) {
+        add(report, arena, STR("no trace: where a module ends is inferred from repetition"));
+    }
+    add_dynamic(report, arena);
+    add_host(report, arena);
+    if (stopped) {
+        add(report, arena, STR("the search for repeated runs of unknown kind stopped early: the "
+                               "profile has too many different sequences"));
+    }
+}
