@@ -32,11 +32,7 @@ void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in);
 // A term's text with the parameters' expressions at the start of the span
 // (empty if one has none there), or in the fused branch.
 Str requirement_text(const Place *place, const Requirement *r, bool at_start);
-// The dtype expression as Python; empty if it cannot be written.
-Str dtype_text(const Place *place, Val *dtype);
 // The term that holds the arm that was taken; empty if it cannot be written.
 Str branch_text(const Place *place, const Branch *branch);
-// The dtype that the matched value has in the original.
-Val *result_dtype(const Place *place);
 
 #endif
