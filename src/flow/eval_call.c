@@ -463,6 +463,7 @@ static Val *call_global(Frame *f, Val *callee, Val *const *args,
         if (value) return value;
     }
     Val *value = call_builtin(f, name, args, nargs);
+    if (!value) value = op_einops(f->flow, name, args, nargs);
     if (value) return value;
     if (is_instance_class(name)) return make_instance(f, NULL, name, args, nargs);
     // Tensor.float(x) and torch.Tensor.mul(x, y)

@@ -286,6 +286,8 @@ Val *op_view(Flow *flow, Val *x, Val *shape);
 Val *op_reshape_as(Flow *flow, Val *x, Val *y);
 Val *op_repeat_interleave(Flow *flow, Val *const *args);
 Val *op_complex(Flow *flow, Val *real, Val *imag);
+// rearrange() and repeat() of the last axis (einops.c); NULL for other calls.
+Val *op_einops(Flow *flow, Str name, Val *const *args, uint32_t nargs);
 // cat, stack and weave.
 Val *op_join(Flow *flow, Op op, Val *const *args, uint32_t nargs);
 

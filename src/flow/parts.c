@@ -203,6 +203,19 @@ static bool is_shape_of(Flow *fl, const Val *shape, Val *x) {
     return keeps_leading_axes(fl, x, shape->args, shape->nargs - 1);
 }
 
+// (y.shape[0], y.shape[1], ..., -1): sizes of y itself, in order. That they are
+// all but the last two is left to the rank that y has: fewer or more would give
+// another rank, which what is computed with it shows.
+static bool has_own_sizes(Flow *fl, Val *y, const Val *shape) {
+    Graph *g = &fl->graph;
+    uint32_t n = shape->nargs;
+    if (n < 2 || !val_is_int(shape->args[n - 1], -1)) return false;
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        if (shape->args[i] != op_size(fl, y, val_int(g, i))) return false;
+    }
+    return true;
+}
+
 typedef struct Leaves {
     Flow *flow;
     const Val *shape;
@@ -214,6 +227,8 @@ typedef struct Leaves {
 static bool has_leading(Leaves *l, Val *v, int depth) {
     if (depth > LEAVES_DEPTH || ++l->steps > LEAVES_STEPS) return false;
     if (is_shape_of(l->flow, l->shape, v)) return true;
+    // y.view(y.shape[0], y.shape[1], -1) of a stack y, which has two axes more.
+    if (v->op == OP_STACK && has_own_sizes(l->flow, v, l->shape)) return true;
     switch ((int)v->op) {
     case OP_MUL: case OP_ADD:
         return has_leading(l, v->args[0], depth + 1) || has_leading(l, v->args[1], depth + 1);

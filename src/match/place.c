@@ -562,6 +562,12 @@ static void drop_statements(Place *p) {
     }
 }
 
+// if half: return x * a: what follows is reached only without it.
+static bool block_leaves(const NodeList *block) {
+    const Node *last = block->len ? block->at[block->len - 1] : NULL;
+    return last && (last->kind == N_RETURN || last->kind == N_RAISE);
+}
+
 // Whether `stmt` has run whenever the root is reached: it stands in or before
 // a statement of a block around the root.
 static bool runs_before(const Place *p, const Node *stmt) {
@@ -570,6 +576,7 @@ static bool runs_before(const Place *p, const Node *stmt) {
         for (const StmtInfo *q = p->infos[p->last]; q; q = frame_around(f, q)) {
             if (s->block == q->block && s->index < q->index) return true;
         }
+        if (block_leaves(s->block)) return false;
     }
     return false;
 }

@@ -1,0 +1,118 @@
+// einops.c - rearrange() and repeat() where they touch the last axis alone:
+//
+//   rearrange(x, "... (d r) -> ... d r", r=2)  ->  x.unflatten(-1, (-1, 2))
+//   rearrange(x, "... d r -> ... (d r)")       ->  x.flatten(-2)
+//   repeat(x, "... d -> ... (d r)", r=2)       ->  weave((x, x))
+//   repeat(x, "... d -> ... (r d)", r=2)       ->  cat((x, x), -1)
+#include "base/base.h"
+
+#include "flow/flow.h"
+
+enum { WORDS_MAX = 16 };
+
+// One side of a pattern: words, and the two in parentheses at its end, if any.
+typedef struct Side {
+    Str words[WORDS_MAX];
+    uint32_t len;
+    bool grouped; // the last two words are one axis
+} Side;
+
+static bool is_word(char c) {
+    return c != ' ' && c != '(' && c != ')';
+}
+
+// False for what is more than words and one pair of parentheses around the
+// last two.
+static bool read_side(Side *out, Str text) {
+    *out = (Side){0};
+    uint32_t opened = 0;
+    for (size_t i = 0; i < text.len;) {
+        char c = text.at[i];
+        bool behind = out->grouped && c != ' ';
+        if (behind || out->len == WORDS_MAX) return false;
+        if (c == '(') {
+            if (opened) return false;
+            opened = out->len + 1;
+        } else if (c == ')') {
+            if (!opened || out->len - (opened - 1) != 2) return false;
+            out->grouped = true;
+        }
+        if (!is_word(c)) {
+            i++;
+            continue;
+        }
+        size_t end = i;
+        while (end < text.len && is_word(text.at[end])) end++;
+        out->words[out->len++] = (Str){text.at + i, end - i};
+        i = end;
+    }
+    return !opened == !out->grouped;
+}
+
+static bool read_pattern(Side *from, Side *to, Str text) {
+    for (size_t i = 0; i + 1 < text.len; i++) {
+        if (text.at[i] != '-' || text.at[i + 1] != '>') continue;
+        Str right = {text.at + i + 2, text.len - i - 2};
+        return read_side(from, (Str){text.at, i}) && read_side(to, right);
+    }
+    return false;
+}
+
+static bool same_words(const Side *a, const Side *b, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!str_eq(a->words[i], b->words[i])) return false;
+    }
+    return true;
+}
+
+// The length that the call gives to the axis, r=2, or the pattern itself.
+static Val *size_of_word(Flow *fl, Str word, Val *const *args, uint32_t nargs) {
+    for (uint32_t i = 0; i < nargs; i++) {
+        bool named = args[i]->op == V_KEYWORD && args[i]->name &&
+                     str_eq(sym_str(args[i]->name), word);
+        if (named) return args[i]->args[0];
+    }
+    return val_int(&fl->graph, str_is(word, "2") ? 2 : -1);
+}
+
+static Val *rearrange(Flow *fl, Val *x, const Side *from, const Side *to,
+                      Val *const sizes[2]) {
+    Graph *g = &fl->graph;
+    if (from->len != to->len || from->len < 2 || !same_words(from, to, to->len)) return NULL;
+    Val *axis = val_int(g, -1);
+    if (from->grouped && !to->grouped) {
+        Val *split[] = {x, axis, val_new2(g, V_TUPLE, sizes[0], sizes[1])};
+        return op_make(fl, OP_UNFLATTEN, split, 3);
+    }
+    Val *join[] = {x, val_int(g, -2), axis};
+    return to->grouped && !from->grouped ? op_make(fl, OP_FLATTEN, join, 3) : NULL;
+}
+
+static Val *repeated(Flow *fl, Val *x, const Side *from, const Side *to, Val *const sizes[2]) {
+    Graph *g = &fl->graph;
+    bool one_more = to->grouped && !from->grouped && to->len == from->len + 1 && from->len;
+    if (!one_more || !same_words(from, to, from->len - 1)) return NULL;
+    Str last = from->words[from->len - 1];
+    bool first = str_eq(to->words[to->len - 2], last), second = str_eq(to->words[to->len - 1], last);
+    if (first == second || !val_is_int(sizes[first], 2)) return NULL;
+    Val *args[] = {val_new2(g, V_TUPLE, x, x), val_int(g, -1)};
+    return first ? op_make(fl, OP_WEAVE, args, 1) : op_make(fl, OP_CAT, args, 2);
+}
+
+Val *op_einops(Flow *fl, Str name, Val *const *args, uint32_t nargs) {
+    bool moves = str_is(name, "einops.rearrange"), repeats = str_is(name, "einops.repeat");
+    if ((!moves && !repeats) || nargs < 2 || args[1]->op != V_CONST ||
+        args[1]->ck != CONST_STR) {
+        return NULL;
+    }
+    Side from, to;
+    if (!read_pattern(&from, &to, args[1]->text)) return NULL;
+    const Side *grouped = from.grouped ? &from : &to;
+    if (!grouped->grouped) return NULL;
+    Val *sizes[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        sizes[i] = size_of_word(fl, grouped->words[grouped->len - 2 + i], args + 2, nargs - 2);
+    }
+    return moves ? rearrange(fl, args[0], &from, &to, sizes)
+                 : repeated(fl, args[0], &from, &to, sizes);
+}
