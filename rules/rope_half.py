@@ -18,9 +18,12 @@ rule(
 )
 
 
-def reference(x, cos, sin, at=1, *, cut=False, reverse=False):
+def reference(x, cos, sin, at=1, scale=1.0, *, cut=False, reverse=False, scaled=False):
     """x, cos, sin (..., d). cut: the halves are cut at a number; reverse: the
-    angle is negative."""
+    angle is negative; scaled: by a number."""
+    if scaled:
+        a, b = x.chunk(2, dim=-1)
+        return x * cos * scale + torch.cat([-b, a], dim=-1) * sin * scale
     if cut:
         a, b = x[..., :at], x[..., at:]
     else:
@@ -31,14 +34,16 @@ def reference(x, cos, sin, at=1, *, cut=False, reverse=False):
     return x * cos + turned * sin
 
 
-def replacement(x, cos, sin, at=1, *, cut=False, reverse=False):
+def replacement(x, cos, sin, at=1, scale=1.0, *, cut=False, reverse=False, scaled=False):
+    if scaled:
+        return torch_npu.npu_rotary_mul(widened(x, cos, sin), cos * scale, sin * scale)
     # The operator casts the tables to the dtype of x: x gets the widest one.
     if reverse:
         return torch_npu.npu_rotary_mul(widened(x, cos, sin), cos, -sin)
     return torch_npu.npu_rotary_mul(widened(x, cos, sin), cos, sin)
 
 
-def requires(x, cos, sin, at=1, *, cut=False, reverse=False):
+def requires(x, cos, sin, at=1, scale=1.0, *, cut=False, reverse=False, scaled=False):
     # As in limits(), which rules test does not ask.
     assert x.dim() in (3, 4), "the input has 3 or 4 dimensions"
     assert cos.dim() == x.dim(), "cos has as many dimensions as the input"
@@ -62,9 +67,12 @@ def requires(x, cos, sin, at=1, *, cut=False, reverse=False):
     )
     if cut:
         assert 2 * at == x.shape[-1], "the halves are cut in the middle"
+    if scaled:
+        assert isinstance(scale, (int, float)), "the scale is a number"
 
 
 def sample():
     return dict(
-        x=rand(2, 3, 8, 16), cos=rand(2, 1, 8, 16), sin=rand(2, 1, 8, 16), at=8
+        x=rand(2, 3, 8, 16), cos=rand(2, 1, 8, 16), sin=rand(2, 1, 8, 16), at=8,
+        scale=0.5,
     )

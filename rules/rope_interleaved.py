@@ -18,10 +18,12 @@ rule(
 )
 
 
-def reference(x, cos, sin, start=3, *, counted=False, reverse=False):
+def reference(x, cos, sin, start=3, scale=1.0, *, counted=False, reverse=False, scaled=False):
     """x, cos, sin (..., d). counted: the pairs are joined from an axis counted
-    from the front; reverse: the angle is negative."""
+    from the front; reverse: the angle is negative; scaled: by a number."""
     pairs = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1)
+    if scaled:
+        return x * cos * scale + pairs.flatten(-2) * sin * scale
     if counted:
         turned = pairs.flatten(start)
     else:
@@ -31,7 +33,11 @@ def reference(x, cos, sin, start=3, *, counted=False, reverse=False):
     return x * cos + turned * sin
 
 
-def replacement(x, cos, sin, start=3, *, counted=False, reverse=False):
+def replacement(x, cos, sin, start=3, scale=1.0, *, counted=False, reverse=False, scaled=False):
+    if scaled:
+        return torch_npu.npu_rotary_mul(
+            widened(x, cos, sin), cos * scale, sin * scale, rotary_mode="interleave"
+        )
     # The operator casts the tables to the dtype of x: x gets the widest one.
     if reverse:
         return torch_npu.npu_rotary_mul(
@@ -42,7 +48,7 @@ def replacement(x, cos, sin, start=3, *, counted=False, reverse=False):
     )
 
 
-def requires(x, cos, sin, start=3, *, counted=False, reverse=False):
+def requires(x, cos, sin, start=3, scale=1.0, *, counted=False, reverse=False, scaled=False):
     # As in limits(), which rules test does not ask.
     assert x.dim() in (3, 4), "the input has 3 or 4 dimensions"
     assert cos.dim() == x.dim(), "cos has as many dimensions as the input"
@@ -71,7 +77,12 @@ def requires(x, cos, sin, start=3, *, counted=False, reverse=False):
     )
     if counted:
         assert x.dim() == start + 1, "the pairs are the last two axes"
+    if scaled:
+        assert isinstance(scale, (int, float)), "the scale is a number"
 
 
 def sample():
-    return dict(x=rand(2, 3, 8, 16), cos=rand(1, 1, 8, 16), sin=rand(1, 1, 8, 16), start=3)
+    return dict(
+        x=rand(2, 3, 8, 16), cos=rand(1, 1, 8, 16), sin=rand(1, 1, 8, 16), start=3,
+        scale=0.5,
+    )

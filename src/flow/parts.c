@@ -12,11 +12,20 @@ enum { LEAVES_DEPTH = 12, LEAVES_STEPS = 200 };
 
 // ---- shapes -------------------------------------------------------------------
 
-// Below linear layers, which keep every axis but the last.
+// x[..., a:b], which has the other axes of x.
+static bool slices_last_axis(const Val *v) {
+    const Val *index = v->op == V_ITEM ? v->args[1] : NULL;
+    return index && index->op == V_TUPLE && index->nargs == 2 &&
+           index->args[0]->op == V_CONST && index->args[0]->ck == CONST_ELLIPSIS &&
+           index->args[1]->op == V_SLICE;
+}
+
+// Below linear layers and parts of the last axis, which keep every other axis.
 static Val *leading_source(Flow *fl, Val *x) {
     for (int depth = 0; depth < 16; depth++) {
         x = val_strip(x);
-        if (x->op == OP_LINEAR) {
+        if (x->op == OP_LINEAR || slices_last_axis(x) ||
+            (x->op == V_PART && val_is_int(x->args[1], -1))) {
             x = x->args[0];
         } else if (x->op == V_CALL && x->nargs == 2) {
             Resolved r = flow_resolve(fl, x->args[0]);
@@ -50,6 +59,16 @@ static bool keeps_leading_axes(Flow *fl, Val *x, Val *const *lead, uint32_t coun
         if (leading_source(fl, of) != source || of->rank != count + 1) return false;
     }
     return count > 0;
+}
+
+// Whether the entries of a shape are sizes 0, 1, ... of x.
+static bool has_own_sizes_of(Flow *fl, Val *x, Val *const *lead, uint32_t count) {
+    Val *source = leading_source(fl, x);
+    for (uint32_t i = 0; i < count; i++) {
+        bool size = lead[i]->op == V_SIZE && lead[i]->args[1] == val_int(&fl->graph, i);
+        if (!size || leading_source(fl, lead[i]->args[0]) != source) return false;
+    }
+    return true;
 }
 
 // The length of the last axis where what made x gives it: x = y.view(b, s, n, d).
@@ -286,7 +305,10 @@ Val *op_view(Flow *fl, Val *x, Val *shape) {
         Val *a = shape->args[n - 2], *b = shape->args[n - 1];
         bool two = val_is_int(a, 2) != val_is_int(b, 2);
         two = two && may_be_rest(a) && may_be_rest(b);
-        if (two && keeps_leading_axes(fl, x, shape->args, n - 2)) {
+        // Of four axes, three sizes are the leading ones; no operator of pairs takes more.
+        bool four = two && n == 5 && val_is_int(b, 2) && val_is_number(a) == false &&
+                    has_own_sizes_of(fl, x, shape->args, 3);
+        if (four || (two && keeps_leading_axes(fl, x, shape->args, n - 2))) {
             Val *rest = val_int(g, -1), *both[] = {a, b};
             both[val_is_int(a, 2)] = rest;
             return val_new3(g, OP_UNFLATTEN, x, rest, val_new(g, V_TUPLE, both, 2));
