@@ -168,6 +168,27 @@ static bool is_clean(const Candidate *c) {
     return !c->place->fault && !c->place->wasted;
 }
 
+// The place of the match at one of its records.
+static Place *place_at(Frame *f, const Match *match, const Group *group,
+                       const EvalRecord *record) {
+    Arena *arena = f->flow->arena;
+    Match *own = NEW(arena, Match);
+    *own = *match;
+    // The casts around the result belong to it.
+    for (Val *c = record->val; c != group->root; c = c->args[0]) {
+        vec_push(arena, &own->seen, c);
+    }
+    Place *place = NEW(arena, Place);
+    place_match(place, f, own, record);
+    return place;
+}
+
+static void take_place(Candidate *c, Place *place) {
+    c->match = *place->match;
+    c->place = place;
+    c->record = place->record;
+}
+
 static void try_group(Candidates *out, Frame *f, const Group *group,
                       const Spec *spec) {
     Flow *flow = f->flow;
@@ -179,25 +200,15 @@ static void try_group(Candidates *out, Frame *f, const Group *group,
     if (match.seen.len) memcpy(seen, match.seen.at, sizeof(Val *) * match.seen.len);
     match.seen.at = seen;
     match.seen.cap = match.seen.len; // each place adds to a copy of its own
-    Candidate best = {.frame = f, .root = group->root};
+    Candidate best = {.frame = f, .root = group->root, .group = group,
+                      .inner_seen = match.seen.len};
     for (uint32_t i = group->records.len; i-- > 0;) {
         if (best.place && !best.place->fault && !best.place->wasted) break;
-        Match *own = NEW(flow->arena, Match);
-        *own = match;
-        const EvalRecord *record = group->records.at[i];
-        // The casts around the result belong to it.
-        for (Val *c = record->val; c != group->root; c = c->args[0]) {
-            vec_push(flow->arena, &own->seen, c);
-        }
-        Place *place = NEW(flow->arena, Place);
-        place_match(place, f, own, record);
+        Place *place = place_at(f, &match, group, group->records.at[i]);
         bool better = !best.place || best.place->fault ||
                       (best.place->wasted && !place->fault && !place->wasted);
         if (!better) continue;
-        best.match = *own;
-        place->match = own;
-        best.place = place;
-        best.record = record;
+        take_place(&best, place);
     }
     // Where it has no good place, its parts may have one.
     if (is_clean(&best)) note_parts(out, flow->arena, &best.match);
@@ -285,6 +296,49 @@ static int compare_indices(const void *a, const void *b) {
 
 typedef VEC(uint32_t) Indices;
 
+// Whether the span shares statements with that of another candidate.
+static bool overlaps_another(const Candidates *out, const Candidate *c) {
+    const Place *p = c->place;
+    for (uint32_t i = 0; i < out->list.len; i++) {
+        const Candidate *other = &out->list.at[i];
+        const Place *q = other->place;
+        if (other == c || !q || q->fault || q->block != p->block) continue;
+        if (q->first <= p->last && p->first <= q->last) return true;
+    }
+    return false;
+}
+
+// The shortest good place of a candidate whose span overlaps another.
+static bool shorten_span(const Candidates *out, Candidate *c) {
+    if (c->near || !c->place || !is_clean(c) || !overlaps_another(out, c)) return false;
+    Match bare = c->match;
+    bare.seen.len = bare.seen.cap = c->inner_seen;
+    bare.keeps_views = true;
+    bool shorter = false;
+    for (uint32_t k = c->group->records.len; k-- > 0;) {
+        Candidate tried = *c;
+        take_place(&tried, place_at(c->frame, &bare, c->group, c->group->records.at[k]));
+        uint32_t length = tried.place->last - tried.place->first;
+        if (!is_clean(&tried) || length >= c->place->last - c->place->first) continue;
+        *c = tried;
+        shorter = true;
+    }
+    return shorter;
+}
+
+// q = ...; k = ...; q = q.to(d); k = k.to(d): spans that reach to the casts, and
+// from the slices, would overlap, so shorter ones are taken.
+static void part_spans(Candidates *out) {
+    enum { LIST_MAX = 500, ROUNDS_MAX = 4 };
+    bool changed = out->list.len <= LIST_MAX;
+    for (int round = 0; changed && round < ROUNDS_MAX; round++) {
+        changed = false;
+        for (uint32_t i = 0; i < out->list.len; i++) {
+            changed |= shorten_span(out, &out->list.at[i]);
+        }
+    }
+}
+
 // The candidates of its family whose root is part of the match, in order.
 static void list_parts(Indices *out, const Candidates *list, const Roots *roots,
                        const Candidate *whole, Arena *arena) {
@@ -340,6 +394,7 @@ void find_candidates(Candidates *out, Frame *f, const RuleSet *rules,
         }
     }
     choose_parts(out, f->flow->arena);
+    part_spans(out);
     for (uint32_t s = 0; s < specs->len; s++) {
         for (uint32_t g = 0; g < groups.list.len && out->steps < STEPS_MAX; g++) {
             Group *group = &groups.list.at[g];

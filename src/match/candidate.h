@@ -10,6 +10,8 @@ typedef struct Candidate {
     Place *place; // with the fault, if it has no place
     const EvalRecord *record;
     Val *root; // casts stripped
+    const struct Group *group; // where else it may stand (candidate.c)
+    uint32_t inner_seen; // of match.seen, without the casts around the result
     bool dropped; // another match covers it
     bool near;  // a near miss: match failed, but most of it was there
 } Candidate;

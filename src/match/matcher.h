@@ -11,6 +11,7 @@ typedef struct Match {
     Val *bound[RULE_MAX_PARAMS]; // casts stripped for tensors
     VEC(Val *) seen; // the user's values that are part of the computation;
                      // in the flow's scratch
+    bool keeps_views; // its place leaves statements of views and casts as they are
     bool halves;     // two equal parts of one tensor were matched
     // self.scale = size ** 0.5 stands for the root of the last axis' size.
     Val *size, *size_root;

@@ -544,7 +544,8 @@ static void drop_statements(Place *p) {
     p->first = 0;
     for (uint32_t i = 0; i < p->last; i++) {
         p->computes[i] = computes_inner(p, p->infos[i]);
-        p->kept[i] = !(p->computes[i] && is_pure(p, p->infos[i]));
+        bool leaves = p->match->keeps_views && !computes_work(p, p->infos[i]);
+        p->kept[i] = leaves || !(p->computes[i] && is_pure(p, p->infos[i]));
     }
     // Numbers like `dtype = x.dtype` that only dropped statements read.
     for (bool changed = true; changed;) {
