@@ -93,7 +93,8 @@ static Val *repeated(Flow *fl, Val *x, const Side *from, const Side *to, Val *co
     bool one_more = to->grouped && !from->grouped && to->len == from->len + 1 && from->len;
     if (!one_more || !same_words(from, to, from->len - 1)) return NULL;
     Str last = from->words[from->len - 1];
-    bool first = str_eq(to->words[to->len - 2], last), second = str_eq(to->words[to->len - 1], last);
+    bool first = str_eq(to->words[to->len - 2], last);
+    bool second = str_eq(to->words[to->len - 1], last);
     if (first == second || !val_is_int(sizes[first], 2)) return NULL;
     Val *args[] = {val_new2(g, V_TUPLE, x, x), val_int(g, -1)};
     return first ? op_make(fl, OP_WEAVE, args, 1) : op_make(fl, OP_CAT, args, 2);
