@@ -4,6 +4,7 @@
 #include "match/place.h"
 
 #include "match/compose.h"
+#include "match/binds.h"
 #include "match/frame_index.h"
 #include "match/release.h"
 
@@ -77,42 +78,6 @@ static bool computes_inner(const Place *p, const StmtInfo *s) {
     return false;
 }
 
-static bool targets_names_only(const Node *target) {
-    if (target->kind == N_NAME) return true;
-    if (target->kind != N_TUPLE && target->kind != N_LIST) return false;
-    for (uint32_t i = 0; i < target->u.list.elts.len; i++) {
-        if (!targets_names_only(target->u.list.elts.at[i])) return false;
-    }
-    return true;
-}
-
-static bool only_binds_block(const NodeList *block);
-
-// Assignments to names, and branches of nothing else.
-static bool only_binds(const Node *stmt) {
-    switch ((int)stmt->kind) {
-    case N_ASSIGN:
-        for (uint32_t i = 0; i < stmt->u.assign.targets.len; i++) {
-            if (!targets_names_only(stmt->u.assign.targets.at[i])) return false;
-        }
-        return true;
-    case N_ANN_ASSIGN: return stmt->u.ann_assign.target->kind == N_NAME;
-    case N_AUG_ASSIGN: return stmt->u.aug_assign.target->kind == N_NAME;
-    case N_PASS: return true;
-    case N_IF:
-        return only_binds_block(&stmt->u.while_.body) &&
-               only_binds_block(&stmt->u.while_.orelse);
-    default: return false;
-    }
-}
-
-static bool only_binds_block(const NodeList *block) {
-    for (uint32_t i = 0; i < block->len; i++) {
-        if (!only_binds(block->at[i])) return false;
-    }
-    return true;
-}
-
 static uint32_t total_effects(const Frame *f, const StmtInfo *s) {
     uint32_t total = 0;
     Range stmts = frame_inside(f, s);
@@ -168,7 +133,7 @@ static bool changes_others(const Place *p, const StmtInfo *s) {
 }
 
 static bool is_pure(const Place *p, const StmtInfo *s) {
-    if (!only_binds(s->stmt) || s->ends || changes_others(p, s)) return false;
+    if (!stmt_only_binds(s->stmt) || s->ends || changes_others(p, s)) return false;
     uint32_t inside = effects_in(p->frame, p->match, s->stmt, true);
     return total_effects(p->frame, s) == inside;
 }
