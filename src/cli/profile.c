@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/profile_load.h"
 #include "cli/profile_text.h"
 #include "prof/bound.h"
 #include "prof/runs.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 
 typedef struct ProfileArgs {
-    const char *format, *chip, *bandwidth, *peak, *launch, *jobs;
+    const char *format, *chip, *bandwidth, *peak, *launch, *jobs, *python;
     bool quiet, verbose;
 } ProfileArgs;
 
@@ -32,17 +33,21 @@ static const Option options[] = {
      "least time of a launch in microseconds\n(the shortest kernel of the profile)",
      FIELD(launch)},
     {"jobs", 'j', OPTION_TEXT, "N", "threads (one for each processor)", FIELD(jobs)},
+    {"python", 0, OPTION_TEXT, "EXE",
+     "which Python reads a database (of VIRTUAL_ENV, or python3)", FIELD(python)},
     {"quiet", 'q', OPTION_FLAG, NULL, "only data and errors", FIELD(quiet)},
     {"verbose", 'v', OPTION_FLAG, NULL, "show all runs and kernels", FIELD(verbose)},
 };
 
 static const Usage usage = {
     .name = "profile",
-    .operands = "FILE",
+    .operands = "PATH",
     .purpose =
         "Finds in a profile of the Ascend PyTorch profiler the runs of kernels that one\n"
         "fused operator can replace, what bounds each kernel, and what fusing can give at\n"
-        "most. FILE is a kernel_details.csv or an op_summary.csv.\n\n"
+        "most. PATH is a *_ascend_pt folder, ASCEND_PROFILER_OUTPUT, or one file of them:\n"
+        "kernel_details.csv, op_summary_*.csv, trace_view.json, ascend_pytorch_profiler.db.\n"
+        "What is there is used; what is missing is said, and what that costs.\n\n"
         "A run is proven by the shapes and dtypes that its kernels hand on. Without\n"
         "--chip, or --bandwidth and --peak, caps are relative: bytes moved now against\n"
         "bytes that a fused kernel has to move.",
@@ -110,19 +115,19 @@ static bool has_fault(const Profile *profile) {
 
 static int run_profile(const ProfileArgs *args, Arena *run, const char *path) {
     Err err;
-    Profile profile;
+    ProfileLoaded loaded;
     ProfReport report;
     MineOptions mine = {.custom_max = 20};
-    ProfRead read = {.path = path};
-    if (output_has_progress() && !args->quiet) read.progress = output_progress;
-    bool ok = read_chip(&mine.chip, args, &err) && read_jobs(&read.jobs, args->jobs, &err) &&
-              profile_read(&profile, run, &read, &err);
+    ProfileSource source = {.path = path, .python = args->python};
+    source.has_progress = output_has_progress() && !args->quiet;
+    bool ok = read_chip(&mine.chip, args, &err) && read_jobs(&source.jobs, args->jobs, &err) &&
+              profile_load(&loaded, run, &source, &err);
     if (!ok) return output_fail(EXIT_USAGE, "%s", err.text);
-    mine.jobs = read.jobs;
-    runs_mine(&report, run, &profile, &mine);
-    if (!print(&report, args, str_of(path), &err)) return output_fail(EXIT_USAGE, "%s", err.text);
+    mine.jobs = source.jobs;
+    profile_mine(&report, run, &loaded, &mine);
+    if (!print(&report, args, loaded.shown, &err)) return output_fail(EXIT_USAGE, "%s", err.text);
     if (!args->quiet && strcmp(args->format, "text") != 0) profile_tell_notes(&report);
-    return has_fault(&profile) ? EXIT_NO : EXIT_DONE;
+    return has_fault(&loaded.profile) ? EXIT_NO : EXIT_DONE;
 }
 
 int profile_command(const Args *args) {
@@ -131,7 +136,7 @@ int profile_command(const Args *args) {
     int code;
     if (!options_read(&read, &operands, &usage, args, &code)) return code;
     if (operands.len != 1) {
-        return output_fail(EXIT_USAGE, "'profile' takes one file, not %u ('npufuse profile "
+        return output_fail(EXIT_USAGE, "'profile' takes one PATH, not %u ('npufuse profile "
                            "--help')", (unsigned)operands.len);
     }
     if (read.quiet && read.verbose) {

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/paths_python.h"
 #include "model/json_read.h"
+#include "prof/bound.h"
 #include "prof/trace.h"
 
 #include <errno.h>
@@ -273,4 +274,30 @@ bool profile_load(ProfileLoaded *out, Arena *run, const ProfileSource *source, E
         output_complain("cannot remove '%s'", load.folder);
     }
     return ok;
+}
+
+// "Ascend910B3" in databases and in info.json is 910B3 in the table of chips.
+static bool find_device(ProfChip *out, Arena *run, Str device) {
+    if (str_starts(device, "Ascend")) device = (Str){device.at + 6, device.len - 6};
+    return device.len && chip_find(out, arena_cstr(run, device));
+}
+
+void profile_mine(ProfReport *out, Arena *run, const ProfileLoaded *loaded,
+                  const MineOptions *options) {
+    MineOptions with_chip = *options;
+    ProfChip found = {0};
+    if (!options->chip.name.len && find_device(&found, run, loaded->inputs.device)) {
+        if (options->chip.bytes_per_us > 0) found.bytes_per_us = options->chip.bytes_per_us;
+        if (options->chip.flops_per_us > 0) found.flops_per_us = options->chip.flops_per_us;
+        if (options->chip.launch_us > 0) found.launch_us = options->chip.launch_us;
+        with_chip.chip = found;
+    }
+    runs_mine(out, run, &loaded->profile, &with_chip);
+    ProfReport all = *out;
+    memset(&all.notes, 0, sizeof(all.notes));
+    for (uint32_t i = 0; i < loaded->inputs.notes.len; i++) {
+        vec_push(run, &all.notes, loaded->inputs.notes.at[i]);
+    }
+    for (uint32_t i = 0; i < out->notes.len; i++) vec_push(run, &all.notes, out->notes.at[i]);
+    *out = all;
 }

@@ -4,7 +4,7 @@
 #define NPUFUSE_PROFILE_LOAD_H
 
 #include "prof/inputs.h"
-#include "prof/profile.h"
+#include "prof/runs.h"
 
 typedef struct ProfileSource {
     const char *path;   // a folder or a file of the profiler
@@ -22,5 +22,9 @@ typedef struct ProfileLoaded {
 // Everything lives in `run`; temporary files are gone when it returns.
 MUST_CHECK bool profile_load(ProfileLoaded *out, Arena *run, const ProfileSource *source,
                              Err *err);
+// Mines it; the chip is that of the profile where `options` names none. The report's
+// notes begin with those of the files.
+void profile_mine(ProfReport *out, Arena *run, const ProfileLoaded *loaded,
+                  const MineOptions *options);
 
 #endif

@@ -177,7 +177,7 @@ static void add_key(KeySet *set, uint64_t key) {
 
 static bool module_contains(Str outer, Str inner) {
     return inner.len >= outer.len && memcmp(inner.at, outer.at, outer.len) == 0 &&
-           (inner.len == outer.len || inner.at[outer.len] == '.');
+           (inner.len == outer.len || inner.at[outer.len] == '/');
 }
 
 // With a trace: the sum's module is around the norm's.
@@ -186,6 +186,17 @@ static bool in_one_module(const Stream *stream, uint32_t sum, uint32_t norm) {
     Str outer = profile->modules[profile->row_module[stream->lane->rows[sum]]];
     Str inner = profile->modules[profile->row_module[stream->lane->rows[norm]]];
     return outer.len && inner.len && module_contains(outer, inner);
+}
+
+// Whether the trace has modules inside of others: where it has their spans one after
+// the other only, it does not say which belongs to which.
+static bool has_nested_modules(const Profile *profile) {
+    if (!profile->row_module) return false;
+    for (uint32_t i = 0; i < profile->row_count; i++) {
+        Str module = profile->modules[profile->row_module[i]];
+        if (module.len && memchr(module.at, '/', module.len)) return true;
+    }
+    return false;
 }
 
 // What opens a block, what ends one, and what goes on inside.
@@ -222,12 +233,13 @@ static void learn_blocks(Blocks *blocks, const NormList *norms) {
 
 static void decide_adds(Stream *stream, const NormList *norms) {
     Blocks blocks = {0};
+    bool is_nested = norms->len && has_nested_modules(stream->profile);
     learn_blocks(&blocks, norms);
     for (uint32_t i = 0; i < norms->len; i++) {
         const Norm *norm = &norms->at[i];
         Found *found = &stream->found.at[norm->found];
         if (!norm->has_add) continue;
-        if (stream->profile->row_module) {
+        if (is_nested) {
             uint32_t sum = add_before(stream, norm->found);
             found->has_add = in_one_module(stream, sum, found->at);
         } else {
