@@ -77,6 +77,7 @@ static Val *index_below(Val *v) {
     for (int i = 0; i < 12; i++) {
         Val *x = value_of_call(v, "tolist");
         if (!x) x = value_of_call(v, "expand_as");
+        if (!x) x = value_of_call(v, "repeat");
         if (!x && (v->op == OP_VIEW || v->op == OP_UNSQUEEZE || v->op == OP_SQUEEZE ||
                    v->op == OP_FLATTEN || v->op == OP_EXPAND || v->op == V_CAST)) {
             x = v->args[0];
@@ -191,15 +192,27 @@ static void look(Expert *e, Val *v, int depth) {
     for (uint32_t i = 0; i < v->nargs; i++) look(e, v->args[i], depth + 1);
 }
 
+// Whether the rows are an order of the tokens that a sort made.
+static bool is_sorted(Val *v, int depth, uint32_t *steps) {
+    if (depth > 20 || ++*steps > 500) return false;
+    if (value_of_call(v, "sort") || value_of_call(v, "argsort")) return true;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (is_sorted(v->args[i], depth + 1, steps)) return true;
+    }
+    return false;
+}
+
 // Where rows come from: where(...), nonzero, or a part of a sorted order.
 static bool from_routing(Val *rows, Val **from) {
+    uint32_t steps = 0;
     Val *v = index_below(rows);
     for (int i = 0; i < 6 && (v->op == V_ITEM || v->op == V_PART); i++) v = v->args[0];
     v = index_below(v);
     *from = v;
     return v->op == OP_WHERE || value_of_call(v, "nonzero") || value_of_call(v, "where") ||
            value_of_call(v, "argsort") || value_of_call(v, "sort") ||
-           value_of_call(v, "nonzero_static") || value_of_call(v, "argwhere");
+           value_of_call(v, "nonzero_static") || value_of_call(v, "argwhere") ||
+           is_sorted(v, 0, &steps);
 }
 
 static Str describe(Arena *arena, const Expert *e, bool loop, bool weighted) {
@@ -235,16 +248,6 @@ static void add_facts(MoeSite *site, Arena *arena, const Added *added, const Gat
                              : STR("which weights belong to an expert is not seen"));
 }
 
-// Whether the rows are an order of the tokens that a sort made.
-static bool is_sorted(Val *v, int depth, uint32_t *steps) {
-    if (depth > 20 || ++*steps > 500) return false;
-    if (value_of_call(v, "sort") || value_of_call(v, "argsort")) return true;
-    for (uint32_t i = 0; i < v->nargs; i++) {
-        if (is_sorted(v->args[i], depth + 1, steps)) return true;
-    }
-    return false;
-}
-
 // Rows that were sorted by expert are put back, wherever the experts ran.
 static bool add_combine(MoeSites *out, Frame *f, const Added *added) {
     uint32_t steps = 0;
@@ -260,6 +263,26 @@ static bool add_combine(MoeSites *out, Frame *f, const Added *added) {
     return true;
 }
 
+// x.split(counts)[e] along the rows, the counts being data: a split by a number or by
+// sizes that the code writes gives every pass as many.
+static bool is_counted_split(Val *x) {
+    const Val *split = val_strip(x->args[0]);
+    if (split->op != OP_SPLIT || split->nargs < 2) return false;
+    if (split->nargs > 2 && !val_is_int(split->args[2], 0)) return false;
+    const Val *sizes = index_below(split->args[1]);
+    return sizes->op == V_PARAM || sizes->op == V_CALL || sizes->op == OP_SUM ||
+           (sizes->op == V_ITEM && sizes->args[0]->op != V_TUPLE);
+}
+
+// tokens[order][start:end], the order being a sort's.
+static bool is_sorted_slice(Val *x) {
+    uint32_t steps = 0;
+    const Val *index = x->args[1];
+    if (index->op == V_TUPLE && index->nargs) index = index->args[0];
+    Val *base = val_strip(x->args[0]);
+    return index->op == V_SLICE && base->op == V_ITEM && is_sorted(base->args[1], 0, &steps);
+}
+
 // outputs.append(linear(x.split(sizes)[e], W[e])): tokens that are sorted already.
 static void add_split(MoeSites *out, Frame *f, const EvalRecord *record, const Node *loop) {
     Expert e = {0};
@@ -268,9 +291,7 @@ static void add_split(MoeSites *out, Frame *f, const EvalRecord *record, const N
     look(&e, value, 0);
     if (!e.owner) return;
     Val *x = value->nargs ? val_strip(value->op == V_CALL ? value->args[1] : value->args[0]) : NULL;
-    bool split = x && x->op == V_ITEM && val_strip(x->args[0])->op == OP_SPLIT;
-    bool slice = x && x->op == V_ITEM && x->args[1]->op == V_SLICE;
-    if (!split && !slice) return;
+    if (!x || x->op != V_ITEM || (!is_counted_split(x) && !is_sorted_slice(x))) return;
     MoeSite site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
                     .first = loop, .last = loop, .variant = STR("grouped")};
     site.reason = STR("npu_grouped_matmul has no backward: training would lose the experts' "
@@ -295,8 +316,8 @@ static void add_site(MoeSites *out, Frame *f, const Added *added, const Node *lo
     if (!g.tokens) return;
     look(&e, expert, 0);
     e.norm = e.packed && expert->op != OP_LINEAR && expert->op != OP_MATMUL && !e.bias;
-    if (!e.owner && !loop) return;
-    if (!e.owner && expert->op != V_CALL && !moe_holds(expert, g.rows)) return;
+    // Without weights of its own that it looks up, a pass is no expert.
+    if (!e.owner) return;
     MoeSite site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
                     .first = loop ? loop : added->stmt, .last = loop ? loop : added->stmt};
     site.variant = describe(arena, &e, loop != NULL, g.weights != NULL);
