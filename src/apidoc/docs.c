@@ -58,8 +58,7 @@ static bool between_quotes(Str literal, Str *inside) {
     return false;
 }
 
-// A copy of `text` with every line ended by '\n' alone.
-static Str plain_lines(Arena *arena, Str text) {
+Str docs_plain_lines(Arena *arena, Str text) {
     char *copy = arena_alloc(arena, text.len + 1);
     size_t n = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -103,7 +102,7 @@ static void add_call(const Reader *reader, const Node *call, Str name, const Nod
     uint32_t start = raw ? (uint32_t)(inside.at - source->text.at) : text->start;
     DocEntry entry = {
         .name = name,
-        .body = plain_lines(reader->arena, raw ? inside : text->u.constant.text),
+        .body = docs_plain_lines(reader->arena, raw ? inside : text->u.constant.text),
         .path = str_of(source->path),
         .line = source_line(source, call->start),
         .body_line = source_line(source, start),

@@ -39,6 +39,8 @@ MUST_CHECK bool docs_parse(Docs *out, Arena *arena, const char *path, Str text,
 // their files are called. Fails where there is none.
 MUST_CHECK bool docs_read_pages(Docs *out, Arena *arena, const char *folder,
                                 Err *err);
+// A copy of `text` with every line ended by '\n' alone.
+Str docs_plain_lines(Arena *arena, Str text);
 // The last text of a name is in force: the one that Python would leave in
 // __doc__. Marks the others; the readers above have done so.
 void docs_mark_superseded(Docs *docs);

@@ -16,6 +16,14 @@ static const char *file_below(Arena *arena, Str folder, const char *name) {
     return file_kind(path) == FILE_REGULAR ? path : NULL;
 }
 
+// What stands beside the package's own folder says which version it is. That
+// may be a link, or be called "." or "x/".
+static Str version_of(Arena *arena, Str folder) {
+    Str version = package_version(arena, path_folder(folder), "torch_npu");
+    const char *real = version.len ? NULL : path_real(arena, arena_cstr(arena, folder));
+    return real ? package_version(arena, path_folder(str_of(real)), "torch_npu") : version;
+}
+
 // Fills in what the package's own folder (.../torch_npu) holds; false if that is
 // nothing of it.
 static bool read_package(Install *out, Arena *arena, Str folder) {
@@ -26,7 +34,7 @@ static bool read_package(Install *out, Arena *arena, Str folder) {
         return false;
     }
     out->root = folder;
-    out->version = package_version(arena, path_folder(folder), "torch_npu");
+    out->version = version_of(arena, folder);
     return true;
 }
 
@@ -77,7 +85,7 @@ static void read_beside(Install *out, Arena *arena) {
     Str folder = path_folder(out->root);
     if (!out->docs || !str_is(path_base(out->root), docs_name)) return;
     out->library = file_below(arena, folder, "lib/libtorch_npu.so");
-    out->version = package_version(arena, path_folder(folder), "torch_npu");
+    out->version = version_of(arena, folder);
 }
 
 bool install_at(Install *out, Arena *arena, const char *path, Err *err) {

@@ -12,7 +12,8 @@ enum { PAGE_MAX_BYTES = 4 * 1024 * 1024, FOLDERS_MAX_DEPTH = 12 };
 typedef struct Walk {
     Docs *out;
     Arena *arena;
-    uint32_t pages, unread;
+    uint32_t pages, unread; // unread: pages and folders
+    Str first_fault;
 } Walk;
 
 static bool is_space(char c) {
@@ -58,30 +59,26 @@ static Str without_bom(Str text) {
     return str_starts(text, "\xef\xbb\xbf") ? (Str){text.at + 3, text.len - 3} : text;
 }
 
-static Str without_returns(Arena *arena, Str text) {
-    char *copy = arena_alloc(arena, text.len + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.at[i] != '\r') copy[n++] = text.at[i];
-    }
-    return (Str){copy, n};
-}
-
 static uint32_t count_lines(Str text) {
     uint32_t n = 1;
     for (size_t i = 0; i < text.len; i++) n += text.at[i] == '\n';
     return n;
 }
 
+// One page or folder that cannot be read does not cost the others.
+static void note_unread(Walk *walk, const Err *why) {
+    if (!walk->unread++) walk->first_fault = arena_str(walk->arena, str_of(why->text));
+}
+
 static void read_page(Walk *walk, const char *path) {
     Str text;
-    Err ignored;
+    Err why;
     ArenaMark mark = arena_mark(walk->arena);
-    if (!file_read(&text, walk->arena, path, PAGE_MAX_BYTES, &ignored)) {
-        walk->unread++;
+    if (!file_read(&text, walk->arena, path, PAGE_MAX_BYTES, &why)) {
+        note_unread(walk, &why);
         return;
     }
-    Str rest = without_returns(walk->arena, without_bom(text));
+    Str rest = docs_plain_lines(walk->arena, without_bom(text));
     uint32_t line = 0;
     Str title = STR("");
     while (rest.len && !title.len) { // the first line that says something
@@ -103,7 +100,11 @@ static void read_page(Walk *walk, const char *path) {
 
 static bool walk_folder(Walk *walk, const char *folder, uint32_t depth, Err *err) {
     FolderList list;
-    if (!folder_read(&list, walk->arena, folder, err)) return false;
+    if (!folder_read(&list, walk->arena, folder, err)) {
+        if (!depth) return false;
+        note_unread(walk, err);
+        return true;
+    }
     for (size_t i = 0; i < list.len; i++) {
         const FolderEntry *e = &list.at[i];
         char *path = path_join(walk->arena, str_of(folder), str_of(e->name));
@@ -126,8 +127,8 @@ bool docs_read_pages(Docs *out, Arena *arena, const char *folder, Err *err) {
     Walk walk = {.out = out, .arena = arena};
     if (!walk_folder(&walk, folder, 0, err)) return false;
     if (walk.unread) {
-        out->note = arena_printf(arena, "%u pages of '%s' could not be read",
-                                 (unsigned)walk.unread, folder);
+        out->note = arena_printf(arena, "%.*s; pages and folders of '%s' that could not be read: "
+                                 "%u", STR_FMT(walk.first_fault), folder, (unsigned)walk.unread);
     }
     docs_mark_superseded(out);
     if (out->at.len) return true;
