@@ -198,10 +198,20 @@ static bool same_type(Str a, Str b) {
     return str_eq(a, b) || (a.len == b.len && a.len > 2 && same_letters(a, b));
 }
 
+// "int[4]" takes every list that "int[]" takes, and one int besides.
+static bool is_sized(Str ours, Str theirs) {
+    if (!str_ends(ours, "[]") || !str_ends(theirs, "]")) return false;
+    while (theirs.len && theirs.at[theirs.len - 1] != '[') theirs.len--;
+    return theirs.len && same_type((Str){ours.at, ours.len - 2}, (Str){theirs.at, theirs.len - 1});
+}
+
 // Whether whatever `ours` takes, `theirs` takes: it may be absent now, too.
 static bool is_wider(Str ours, Str theirs) {
-    if (theirs.len != ours.len + 1 || theirs.at[ours.len] != '?') return false;
-    return same_type(ours, (Str){theirs.at, ours.len});
+    if (str_ends(theirs, "?")) {
+        theirs.len--;
+        if (str_ends(ours, "?")) ours.len--;
+    }
+    return same_type(ours, theirs) || is_sized(ours, theirs);
 }
 
 static void compare_fallbacks(const Changes *c, const Side *ours, const Side *theirs) {
@@ -221,9 +231,10 @@ static void compare_fallbacks(const Changes *c, const Side *ours, const Side *th
 
 static void compare_registered(const Changes *c, const Side *ours, const Side *theirs) {
     if (!str_eq(ours->name, theirs->name)) {
-        // We pass what has no default by position.
+        // We pass what has no default by position. Of two options at one place
+        // under two names it is not known whether they mean the same.
         bool named = ours->has_fallback || theirs->keyword_only;
-        DRIFT(c, named, DRIFT_KEYWORD, ours->name,
+        DRIFT(c, named, ours->has_fallback ? DRIFT_GIVEN : DRIFT_KEYWORD, ours->name,
               "argument '%.*s' is called '%.*s'", STR_FMT(ours->name),
               STR_FMT(theirs->name));
     }
@@ -248,13 +259,14 @@ static bool same_returns(const Schema *a, const Schema *b) {
     return true;
 }
 
-// Whether the arguments that may be passed by position keep their positions.
-static bool same_order(const Sides *ours) {
+// The first argument that may be passed by position and stands at another place
+// now; NULL if none does. Who does not give it by position gives none behind it so.
+static const Side *first_moved(const Sides *ours) {
     for (uint32_t i = 0; i < ours->len; i++) {
         if (ours->at[i].keyword_only || ours->at[i].pair < 0) continue;
-        if (ours->at[i].pair != (int)i) return false;
+        if (ours->at[i].pair != (int)i) return &ours->at[i];
     }
-    return true;
+    return NULL;
 }
 
 static void compare_unpaired(const Changes *c, const Sides *ours, const Sides *theirs) {
@@ -266,8 +278,7 @@ static void compare_unpaired(const Changes *c, const Sides *ours, const Sides *t
     for (uint32_t k = 0; k < theirs->len; k++) {
         const Side *side = &theirs->at[k];
         if (side->pair >= 0) continue;
-        DRIFT(c, !side->has_fallback, DRIFT_ANY, STR(
-              ""), "argument '%.*s' is new%s", STR_FMT(side->name),
+        DRIFT(c, !side->has_fallback, DRIFT_ANY, STR(""), "argument '%.*s' is new%s", STR_FMT(side->name),
               side->has_fallback ? ", with a default" : " and has to be given");
     }
 }
@@ -282,11 +293,13 @@ void schema_compare(Drifts *out, Arena *arena, const Schema *ours,
         if (a.at[i].pair >= 0) compare_registered(&c, &a.at[i], &b.at[a.at[i].pair]);
     }
     compare_unpaired(&c, &a, &b);
-    if (!same_order(&a)) DRIFT(&c, true, DRIFT_ANY, STR(
-        ""), "its arguments stand in another order");
+    const Side *moved = first_moved(&a);
+    if (moved) {
+        DRIFT(&c, true, DRIFT_POSITION, moved->name,
+              "its arguments stand in another order from '%.*s' on", STR_FMT(moved->name));
+    }
     if (!same_returns(ours, installed)) {
-        DRIFT(&c, true, DRIFT_ANY, STR(
-              ""), "it returns %u value%s of other types or number, ours %u",
+        DRIFT(&c, true, DRIFT_ANY, STR(""), "it returns %u value%s of other types or number, ours %u",
               (unsigned)installed->returns.len, installed->returns.len == 1 ? "" : "s",
               (unsigned)ours->returns.len);
     }

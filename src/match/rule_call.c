@@ -8,6 +8,7 @@ typedef struct Check {
     const Schema *schema;
     Arena *arena;
     Err *err;
+    uint32_t calls; // of the operator
 } Check;
 
 static bool fault(const Check *c, const Node *at, Str text) {
@@ -82,8 +83,9 @@ static bool check_required(const Check *c, const Node *call) {
 }
 
 static bool visit(Node *node, void *data) {
-    const Check *c = data;
+    Check *c = data;
     if (node->kind == N_CALL && is_operator(c, node)) {
+        c->calls++;
         if (!check_positions(c, node) || !check_keywords(c, node) || !check_required(c, node)) {
             return false;
         }
@@ -96,8 +98,13 @@ bool rule_check_calls(const Rule *rule, Arena *arena, Err *err) {
     Err ignored;
     if (rule->plain_torch || !rule->op_schema.len) return true;
     if (!schema_parse(&schema, arena, rule->op_schema, &ignored)) return true;
-    Check c = {rule, &schema, arena, err};
-    return node_children(rule->replacement, visit, &c);
+    Check c = {.rule = rule, .schema = &schema, .arena = arena, .err = err};
+    if (!node_children(rule->replacement, visit, &c)) return false;
+    if (c.calls) return true;
+    // By another name it could not be checked, neither here nor against an installation.
+    return fault(&c, rule->replacement,
+                 arena_printf(arena, "replacement() calls 'torch_npu.%.*s' by this name",
+                              STR_FMT(rule->operator_)));
 }
 
 typedef struct UseSearch {

@@ -7,8 +7,9 @@
 
 // Checks every call of the rule's operator in replacement() against the schema
 // in ops/: its arguments exist, what has no default is given, and by position,
-// so that it is right under the documented name as well. Fails, naming the
-// line. A rule without an operator's file, or whose schema is no schema, passes.
+// so that it is right under the documented name as well; one call at least is made
+// by the operator's own name. Fails, naming the line. A rule without an operator's
+// file, or whose schema is no schema, passes.
 MUST_CHECK bool rule_check_calls(const Rule *rule, Arena *arena, Err *err);
 
 // Whether some call of the operator in replacement() gives the argument, or gives it
