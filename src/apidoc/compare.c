@@ -278,8 +278,8 @@ static void compare_unpaired(const Changes *c, const Sides *ours, const Sides *t
     for (uint32_t k = 0; k < theirs->len; k++) {
         const Side *side = &theirs->at[k];
         if (side->pair >= 0) continue;
-        DRIFT(c, !side->has_fallback, DRIFT_ANY, STR(""), "argument '%.*s' is new%s", STR_FMT(side->name),
-              side->has_fallback ? ", with a default" : " and has to be given");
+        DRIFT(c, !side->has_fallback, DRIFT_ANY, STR(""),
+              "argument '%.*s' is new%s", STR_FMT(side->name), side->has_fallback ? ", with a default" : " and has to be given");
     }
 }
 
@@ -299,7 +299,8 @@ void schema_compare(Drifts *out, Arena *arena, const Schema *ours,
               "its arguments stand in another order from '%.*s' on", STR_FMT(moved->name));
     }
     if (!same_returns(ours, installed)) {
-        DRIFT(&c, true, DRIFT_ANY, STR(""), "it returns %u value%s of other types or number, ours %u",
+        DRIFT(&c, true, DRIFT_ANY, STR(""),
+              "it returns %u value%s of other types or number, ours %u",
               (unsigned)installed->returns.len, installed->returns.len == 1 ? "" : "s",
               (unsigned)ours->returns.len);
     }
