@@ -698,6 +698,18 @@ typedef struct Member {
     const Sym *name;
 } Member;
 
+// xs.append(x), options.update(more): the list or dict is no longer what it was
+// written as.
+static bool changes_container(const Val *object, const Sym *method) {
+    static const char *const names[] = {"append", "extend", "insert", "pop", "remove", "clear",
+                                        "sort", "reverse", "update", "setdefault", "popitem"};
+    if (object->op != V_LIST && object->op != V_DICT) return false;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (str_is(sym_str(method), names[i])) return true;
+    }
+    return false;
+}
+
 // obj.name(...) where obj may be a tensor.
 static Val *call_member(Frame *f, Node *node, Member member_of, Val *const *args,
                         uint32_t nargs) {
@@ -721,6 +733,7 @@ static Val *call_member(Frame *f, Node *node, Member member_of, Val *const *args
             if (method) return call_value(f, node, method, args, nargs);
         }
     }
+    if (changes_container(object, name)) eval_mutation(f, object);
     Val *value = call_tensor_method(f, object, name, args, nargs);
     // self.config.activation_func(x)
     if (!value && object->op == V_ATTR) value = call_attr(f, node, member, args, nargs);

@@ -8,15 +8,15 @@
 
 enum { WALK_MAX_DEPTH = 200 };
 
-static Str operator_name(const Val *callee) {
+// "npu_x" of torch_npu.npu_x and torch.ops.npu.npu_x.out, with the overload.
+static Str operator_name(const Val *callee, Str *overload) {
     static const char *const prefixes[] = {"torch_npu.", "torch.ops.npu."};
     if (callee->op != V_GLOBAL) return STR("");
     for (size_t i = 0; i < COUNT(prefixes); i++) {
         size_t n = strlen(prefixes[i]);
         if (!str_starts(callee->text, prefixes[i])) continue;
-        Str name = {callee->text.at + n, callee->text.len - n};
-        // torch.ops.npu.npu_x.default is npu_x.
-        return str_take(&name, '.');
+        *overload = (Str){callee->text.at + n, callee->text.len - n};
+        return str_take(overload, '.');
     }
     return STR("");
 }
@@ -51,33 +51,45 @@ static bool fits(const Schema *schema, const Val *call) {
     return given <= places;
 }
 
-// The installed overload that takes the arguments, else the first of the name.
-static const Schema *installed_schema(const Book *book, Str name, const Val *call) {
-    uint32_t first = book_first(book, name);
-    const Schema *at = book->library.schemas.at;
-    for (uint32_t i = first; i < book->library.schemas.len; i++) {
-        if (!str_eq(at[i].name, name)) break;
-        if (fits(&at[i], call)) return &at[i];
-    }
-    return first < book->library.schemas.len ? &at[first] : NULL;
+// Whether the call may mean this schema: any, or the one it names.
+static bool is_asked_for(const Schema *schema, Str overload) {
+    if (!overload.len) return true;
+    return str_is(overload, "default") ? !schema->overload.len
+                                       : str_eq(schema->overload, overload);
 }
 
-static const Schema *stated_schema(const Operator *op, const Val *call) {
-    if (fits(&op->schema, call)) return &op->schema;
-    for (uint32_t i = 0; i < op->overloads.len; i++) {
-        if (fits(&op->overloads.at[i], call)) return &op->overloads.at[i];
+// The installed overload that takes the arguments, else the first that is asked for.
+static const Schema *installed_schema(const Book *book, const NpuCall *call) {
+    const Schema *at = book->library.schemas.at, *first = NULL;
+    for (uint32_t i = book_first(book, call->name); i < book->library.schemas.len; i++) {
+        if (!str_eq(at[i].name, call->name)) break;
+        if (!is_asked_for(&at[i], call->overload)) continue;
+        if (fits(&at[i], call->val)) return &at[i];
+        if (!first) first = &at[i];
     }
-    return &op->schema;
+    return first;
+}
+
+static const Schema *stated_schema(const Operator *op, const NpuCall *call) {
+    const Schema *first = is_asked_for(&op->schema, call->overload) ? &op->schema : NULL;
+    if (first && fits(first, call->val)) return first;
+    for (uint32_t i = 0; i < op->overloads.len; i++) {
+        const Schema *schema = &op->overloads.at[i];
+        if (!is_asked_for(schema, call->overload)) continue;
+        if (fits(schema, call->val)) return schema;
+        if (!first) first = schema;
+    }
+    return first;
 }
 
 static void choose_schema(NpuCall *out, const CallBook *book) {
     if (book->book && book_has_library(book->book)) {
-        out->schema = installed_schema(book->book, out->name, out->val);
+        out->schema = installed_schema(book->book, out);
         out->installed = out->schema != NULL;
     }
     if (out->installed) out->owner = book_title(out->frame->flow->arena, book->book);
     if (out->schema || !out->op) return;
-    out->schema = stated_schema(out->op, out->val);
+    out->schema = stated_schema(out->op, out);
     out->owner = STR(OPERATORS_VERSION);
 }
 
@@ -109,19 +121,33 @@ static void place_arguments(NpuCall *out) {
     }
 }
 
+// npu_x(**options): what the dict was written with is known, but somebody who has it
+// may have changed it since. **{...} is as it stands.
+static bool spreads_names(const Node *call) {
+    for (uint32_t i = 0; i < call->u.call.keywords.len; i++) {
+        const Node *keyword = call->u.call.keywords.at[i];
+        if (!keyword->u.keyword.name && keyword->u.keyword.value->kind != N_DICT) return true;
+    }
+    return false;
+}
+
 static bool make_call(NpuCall *out, Frame *frame, Val *val, const CallBook *book) {
     if (!val || val->op != V_CALL || !val->nargs || !val->node) return false;
-    Str name = operator_name(val->args[0]);
+    Str overload, name = operator_name(val->args[0], &overload);
     if (!name.len || val->node->kind != N_CALL) return false;
     *out = (NpuCall){.frame = frame, .val = val, .node = val->node, .module = val->module,
-                     .name = name, .api = val->args[0]->text};
+                     .name = name, .overload = overload,
+                     .api = val->args[0]->text};
     out->op = operators_find(book->operators, name);
     out->removal = operators_removal(book->operators, name);
     NodeList args = val->node->u.call.args, keywords = val->node->u.call.keywords;
     out->partial = args.len + keywords.len + 1 != val->nargs;
+    out->spreads = spreads_names(val->node);
     choose_schema(out, book);
     place_arguments(out);
-    return true;
+    out->open |= out->spreads;
+    // torch_npu.npu.synchronize() and the like are no operators.
+    return out->schema || out->removal.len || str_starts(name, "npu_");
 }
 
 // A function that returns the call's value has it, too, where it is called.

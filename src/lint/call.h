@@ -19,6 +19,7 @@ typedef struct NpuCall {
     // itself): what the caller gives is known, and `through` is its call.
     Node *through;
     Str name;      // "npu_rms_norm"
+    Str overload;  // "out" of npu_x.out, "default"; empty: torch chooses
     Str api;       // as it is resolved: "torch_npu.npu_rms_norm"
     const Operator *op;   // ops/<name>.py, or NULL
     Str removal; // what to use instead, where the operator is planned for removal
@@ -26,6 +27,7 @@ typedef struct NpuCall {
     bool installed;       // `schema` is the installed one's
     Str owner;            // of the schema: "torch_npu 2.7.1"
     Val *args[CALL_MAX_ARGS]; // by position in the schema; NULL: not given
+    bool spreads;  // **options of a name: some arguments may be others
     bool open;     // *args or **kwargs: more may be given than is seen
     bool partial;  // its arguments come from a functools.partial, too
 } NpuCall;

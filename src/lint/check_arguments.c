@@ -62,25 +62,25 @@ static bool is_either_name(const NpuCall *call, Str name) {
            (schema_arg(call->schema, STR("self")) || schema_arg(call->schema, STR("input")));
 }
 
-static bool is_unknown(const NpuCall *call, const Node *keyword) {
-    if (!keyword->u.keyword.name) return false;
-    Str name = sym_str(keyword->u.keyword.name);
+static bool is_unknown(const NpuCall *call, const Val *arg) {
+    if (arg->op != V_KEYWORD || !arg->name) return false;
+    Str name = sym_str(arg->name);
     return !schema_arg(call->schema, name) && !is_either_name(call, name);
 }
 
 // Where every argument that the installed one does not have is one of ops/.
 static bool is_of_another_version(const NpuCall *call) {
-    NodeList keywords = call->node->u.call.keywords;
     if (!call->installed || !call->op) return false;
-    for (uint32_t i = 0; i < keywords.len; i++) {
-        if (!is_unknown(call, keywords.at[i])) continue;
-        if (!schema_arg(&call->op->schema, sym_str(keywords.at[i]->u.keyword.name))) return false;
+    for (uint32_t i = 1; i < call->val->nargs; i++) {
+        const Val *arg = call->val->args[i];
+        if (!is_unknown(call, arg)) continue;
+        if (!schema_arg(&call->op->schema, sym_str(arg->name))) return false;
     }
     return true;
 }
 
-static Str right_arguments(LintJob *job, const NpuCall *call, const Node *first, uint32_t count) {
-    Str meant = count == 1 ? meant_argument(call, sym_str(first->u.keyword.name)) : STR("");
+static Str right_arguments(LintJob *job, const NpuCall *call, const Val *first, uint32_t count) {
+    Str meant = count == 1 ? meant_argument(call, sym_str(first->name)) : STR("");
     if (meant.len) {
         return arena_printf(job->arena, "its name is '%.*s'", STR_FMT(meant));
     }
@@ -90,20 +90,30 @@ static Str right_arguments(LintJob *job, const NpuCall *call, const Node *first,
     return arena_printf(job->arena, "it is %.*s", STR_FMT(call->schema->text));
 }
 
-static void check_keywords(LintJob *job, const NpuCall *call) {
-    Buf names = {0};
-    Node *first = NULL;
-    uint32_t count = 0;
+// The keyword in the call itself; the call where it comes from functools.partial or
+// from **{...}.
+static Node *keyword_node(const NpuCall *call, const Sym *name) {
     NodeList keywords = call->node->u.call.keywords;
     for (uint32_t i = 0; i < keywords.len; i++) {
-        if (!is_unknown(call, keywords.at[i])) continue;
-        if (!first) first = keywords.at[i];
-        Str name = sym_str(keywords.at[i]->u.keyword.name);
-        buf_addf(&names, "%s'%.*s'", count++ ? ", " : "", STR_FMT(name));
+        if (keywords.at[i]->u.keyword.name == name) return keywords.at[i];
+    }
+    return call->node;
+}
+
+static void check_keywords(LintJob *job, const NpuCall *call) {
+    Buf names = {0};
+    const Val *first = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < call->val->nargs; i++) {
+        const Val *arg = call->val->args[i];
+        if (!is_unknown(call, arg)) continue;
+        if (call->spreads && keyword_node(call, arg->name) == call->node) continue;
+        if (!first) first = arg;
+        buf_addf(&names, "%s'%s'", count++ ? ", " : "", arg->name->text);
     }
     if (first) {
         lint_fault(job, &(Fault){
-            .severity = LINT_ERROR, .at = first,
+            .severity = LINT_ERROR, .at = keyword_node(call, first->name),
             .message = arena_printf(job->arena, "%.*s has no argument%s %.*s in %.*s: the "
                                     "call raises", STR_FMT(call->name), count == 1 ? "" : "s",
                                     STR_FMT(buf_str(&names)), STR_FMT(call->owner)),
@@ -151,7 +161,7 @@ static void check_missing(LintJob *job, const NpuCall *call) {
 }
 
 void check_arguments(LintJob *job, const NpuCall *call) {
-    if (!call->schema || !call->schema->args.len || call->partial) return;
+    if (!call->schema || !call->schema->args.len) return;
     check_keywords(job, call);
     if (!job->faults.len) check_positions(job, call);
     if (!job->faults.len && !call->open) check_missing(job, call);

@@ -7,10 +7,14 @@
 
 // ---- several results as one tensor ---------------------------------------------------
 
-// What a tuple has, too; any other attribute raises.
-static bool is_tuple_attribute(const Sym *name) {
-    Str text = sym_str(name);
-    return str_is(text, "count") || str_is(text, "index") || str_starts(text, "__");
+// What a tuple or a list has, too; any other attribute raises.
+static bool is_sequence_attribute(const Sym *name) {
+    static const char *const names[] = {"count", "index", "append", "extend", "insert", "pop",
+                                        "remove", "reverse", "sort", "copy", "clear"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (strcmp(name->text, names[i]) == 0) return true;
+    }
+    return str_starts(sym_str(name), "__");
 }
 
 static bool is_sequence(const Val *v) {
@@ -28,7 +32,7 @@ static bool takes_tuples(const Val *v) {
 static bool reads_tensor(const Val *v, const Val *x) {
     if (v->op == V_CALL) { // x.npu()
         const Val *callee = v->args[0];
-        return callee->op == V_ATTR && callee->args[0] == x && !is_tuple_attribute(callee->name);
+        return callee->op == V_ATTR && callee->args[0] == x && !is_sequence_attribute(callee->name);
     }
     if (v->op < V_CAST || takes_tuples(v)) return false;
     for (uint32_t i = 0; i < v->nargs; i++) {
@@ -70,8 +74,17 @@ static bool takes_one_apart(const Frame *f, const Val *x) {
     return false;
 }
 
+// "2 values", "a list"; empty where it is one value.
+static Str results_text(LintJob *job, const Schema *schema) {
+    uint32_t count = schema->returns.len;
+    if (count == 1 && str_ends(schema->returns.at[0], "[]")) return STR("a list");
+    if (count < 2 || has_named_results(schema)) return STR("");
+    return arena_printf(job->arena, "%u values", count);
+}
+
 void check_tuple(LintJob *job, const NpuCall *call) {
-    if (!call->schema || call->schema->returns.len < 2 || has_named_results(call->schema)) return;
+    Str results = call->schema ? results_text(job, call->schema) : STR("");
+    if (!results.len) return;
     const Frame *f = call->frame;
     const EvalRecord *use = NULL;
     if (!lint_may_work(job, f->evals.len)) return;
@@ -85,9 +98,8 @@ void check_tuple(LintJob *job, const NpuCall *call) {
     bool whole = takes_one_apart(f, call->val);
     lint_fault(job, &(Fault){
         .severity = LINT_ERROR, .at = call->node,
-        .message = arena_printf(job->arena, "%.*s returns %u values; line %u uses them as one "
-                                "tensor", STR_FMT(call->name),
-                                (unsigned)call->schema->returns.len,
+        .message = arena_printf(job->arena, "%.*s returns %.*s; line %u uses it as one tensor",
+                                STR_FMT(call->name), STR_FMT(results),
                                 source_line(&f->module->source, use->node->start)),
         .right = STR("the first of them: [0]"),
         .fix = whole ? STR("") : STR("[0]"),

@@ -89,3 +89,14 @@ def left_before(q, k, cos, sin, fused):
 def a_copy(q, k, cos, sin):
     a, b = torch_npu.npu_apply_rotary_pos_emb(q.clone(), k.clone(), cos, sin)
     return a - q, b - k
+
+
+def a_list(x, w, ends):
+    y = torch_npu.npu_grouped_matmul([x], [w], group_list=ends, split_item=2, group_type=0)
+    return y.view(-1, 2)
+
+
+def a_list_joined(x, w, ends):
+    y = torch_npu.npu_grouped_matmul([x], [w], group_list=ends, split_item=0, group_type=-1)
+    y.append(x)
+    return torch.cat(y), y + [x]

@@ -69,3 +69,32 @@ def npu_swiglu(x, axis):
 
 def own_function(x):
     return npu_swiglu(x, axis=1)
+
+
+def an_overload_by_name(x, w):
+    return torch.ops.npu.npu_rms_norm.default(x, w, 1e-6)[0], torch.ops.npu.npu_rms_norm.out(x, w, out=x)
+
+
+def merged(x, w):
+    options = {"epsilon": 1e-6, "training": False}
+    return torch_npu.npu_rms_norm(x, w, **options)[0]
+
+
+def by_partial(x, w):
+    norm = functools.partial(torch_npu.npu_rms_norm, eps=1e-6)
+    return norm(x, w)[0]
+
+
+def grown(x, w):
+    options = {"epsilon": 1e-6, "training": False}
+    options.pop("training")
+    first = torch_npu.npu_rms_norm(x, w, **options)[0]
+    rest = {"input": x}
+    rest.update({"gamma": w})
+    return first + torch_npu.npu_rms_norm(**rest)[0]
+
+
+def handed_around(x, w, fill):
+    options = {"mode": 1}
+    fill(options)
+    return torch_npu.npu_rms_norm(x, w, **options)[0] + torch_npu.npu_rms_norm(x, w, **{"mode": 1})[0]
