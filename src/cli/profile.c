@@ -3,8 +3,9 @@
 #include "base/base.h"
 
 #include "cli/commands.h"
-#include "cli/options.h"
+#include "cli/launch.h"
 #include "cli/output.h"
+#include "cli/profile_collect.h"
 #include "cli/profile_load.h"
 #include "cli/profile_text.h"
 #include "prof/bound.h"
@@ -16,6 +17,7 @@
 
 typedef struct ProfileArgs {
     const char *format, *chip, *bandwidth, *peak, *launch, *jobs, *python;
+    const char *collect, *steps, *skip, *timeout;
     bool quiet, verbose;
 } ProfileArgs;
 
@@ -32,6 +34,13 @@ static const Option options[] = {
     {"launch", 0, OPTION_TEXT, "US",
      "least time of a launch in microseconds\n(the shortest kernel of the profile)",
      FIELD(launch)},
+    {"collect", 0, OPTION_TEXT, "DIR",
+     "run COMMAND with a profiler around some of its steps,\nthen mine what is in DIR",
+     FIELD(collect)},
+    {"steps", 0, OPTION_TEXT, "N", "steps to collect (3)", FIELD(steps)},
+    {"skip", 0, OPTION_TEXT, "N", "steps before them, one more warms up (2)", FIELD(skip)},
+    {"timeout", 0, OPTION_TEXT, "SECONDS",
+     "a COMMAND without output for so long hangs (1800)", FIELD(timeout)},
     {"jobs", 'j', OPTION_TEXT, "N", "threads (one for each processor)", FIELD(jobs)},
     {"python", 0, OPTION_TEXT, "EXE",
      "which Python reads a database (of VIRTUAL_ENV, or python3)", FIELD(python)},
@@ -41,7 +50,7 @@ static const Option options[] = {
 
 static const Usage usage = {
     .name = "profile",
-    .operands = "PATH",
+    .operands = "PATH | --collect DIR -- COMMAND...",
     .purpose =
         "Finds in a profile of the Ascend PyTorch profiler the runs of kernels that one\n"
         "fused operator can replace, what bounds each kernel, and what fusing can give at\n"
@@ -56,6 +65,7 @@ static const Usage usage = {
     .option_count = COUNT(options),
     .exit_help = {
         [EXIT_NO] = "some lines could not be read; the others are reported",
+        [EXIT_BLOCKED] = "COMMAND did not step, or it ran without an NPU",
     },
 };
 
@@ -130,17 +140,42 @@ static int run_profile(const ProfileArgs *args, Arena *run, const char *path) {
     return has_fault(&loaded.profile) ? EXIT_NO : EXIT_DONE;
 }
 
+// The command is run first, where --collect is given; *path is what to mine.
+static int collect(const char **path, const ProfileArgs *args, const Launch *launch, Arena *run) {
+    Err err;
+    double steps = 3, skip = 2, timeout = 1800;
+    if (!launch_number(&steps, args->steps, "steps", 1, &err) ||
+        !launch_number(&skip, args->skip, "skip", 0, &err) ||
+        !launch_number(&timeout, args->timeout, "timeout", 0.1, &err)) {
+        return output_fail(EXIT_USAGE, "%s", err.text);
+    }
+    if (!launch->argv.len) {
+        return output_fail(EXIT_USAGE, "'--collect' takes the command behind '--', as in 'npufuse "
+                           "profile --collect DIR -- python train.py'");
+    }
+    if (steps > 1000 || skip > 1e6) {
+        return output_fail(EXIT_USAGE, "'--steps' is at most 1000, '--skip' 1000000");
+    }
+    Collect request = {.folder = args->collect, .launch = launch, .steps = (uint32_t)steps,
+                       .skip = (uint32_t)skip, .timeout_s = timeout, .is_quiet = args->quiet};
+    return profile_collect(path, run, &request);
+}
+
 int profile_command(const Args *args) {
     ProfileArgs read = {.format = "text"};
     ArgList operands = {0};
+    Launch launch = {0};
     int code;
-    if (!options_read(&read, &operands, &usage, args, &code)) return code;
-    if (operands.len != 1) {
-        return output_fail(EXIT_USAGE, "'profile' takes one PATH, not %u ('npufuse profile "
-                           "--help')", (unsigned)operands.len);
+    Args ours = launch_split(args, &launch);
+    if (!options_read(&read, &operands, &usage, &ours, &code)) return code;
+    if (operands.len != (read.collect ? 0 : 1) || (launch.argv.len && !read.collect)) {
+        return output_fail(EXIT_USAGE, "'profile' takes one PATH, or --collect DIR and a command "
+                           "('npufuse profile --help')");
     }
     if (read.quiet && read.verbose) {
         return output_fail(EXIT_USAGE, "'-q' and '-v' exclude each other");
     }
-    return run_profile(&read, args->run, operands.at[0]);
+    const char *path = operands.len ? operands.at[0] : NULL;
+    if (read.collect && (code = collect(&path, &read, &launch, args->run))) return code;
+    return run_profile(&read, args->run, path);
 }

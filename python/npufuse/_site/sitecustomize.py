@@ -1,7 +1,7 @@
 """Starts npufuse in the Python processes of a run that it watches.
 
 This folder stands first in PYTHONPATH of such a run: NPUFUSE_ARM names what
-to watch. With NPUFUSE_LOAD alone the package is only made known, for
+to watch, NPUFUSE_COLLECT which steps to profile. With NPUFUSE_LOAD alone the package is only made known, for
 ``python -m npufuse...`` in a Python where it is not installed. Whatever goes wrong here
 is one line on stderr; the user's own sitecustomize runs as it would have.
 """
@@ -32,6 +32,13 @@ def start(settings):
     arm.start(settings)
 
 
+def collect(settings):
+    load()
+    from npufuse import profile_collect
+
+    profile_collect.start(settings)
+
+
 def chain():
     """Runs the sitecustomize that this one hides, under its own name."""
     import importlib.machinery
@@ -47,14 +54,20 @@ def chain():
     spec.loader.exec_module(module)
 
 
-if os.environ.get("NPUFUSE_ARM"):
+def attempt(what, settings):
     try:
-        start(os.environ["NPUFUSE_ARM"])
+        what(settings)
     except Exception as error:
         sys.stderr.write(
             "npufuse: not watching this process: %s: %s\n"
             % (type(error).__name__, str(error).replace("\n", " "))
         )
+
+
+if os.environ.get("NPUFUSE_ARM"):
+    attempt(start, os.environ["NPUFUSE_ARM"])
+elif os.environ.get("NPUFUSE_COLLECT"):
+    attempt(collect, os.environ["NPUFUSE_COLLECT"])
 elif os.environ.get("NPUFUSE_LOAD"):
     load()
 chain()
