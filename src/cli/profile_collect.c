@@ -115,7 +115,9 @@ static bool run_command(ProcResult *result, Watch *watch, Err *err) {
 static Str end_of(const ProcResult *result, Arena *run) {
     if (result->end == PROC_TOO_QUIET) return STR("it hung");
     if (result->end == PROC_INTERRUPTED) return STR("it was interrupted");
-    if (result->end == PROC_SIGNALLED) return arena_printf(run, "it died of signal %d", result->code);
+    if (result->end == PROC_SIGNALLED) {
+        return arena_printf(run, "it died of signal %d", result->code);
+    }
     return arena_printf(run, "it ended with code %d", result->code);
 }
 
@@ -124,8 +126,8 @@ static void tell(const JsonVal *told, const Watch *watch) {
     Str version = json_text(json_member(told, has_npu ? "torch_npu" : "torch"));
     Str optimizer = json_text(json_member(told, "optimizer"));
     Str line = arena_printf(
-        watch->run, "collected in '%s': steps %lld to %lld of rank 0, by %s %.*s (%s), a step being "
-        "one of %.*s", watch->collect->folder, (long long)json_int(json_member(told, "first"), 0),
+        watch->run, "collected in '%s': steps %lld to %lld of rank 0, by %s %.*s (%s), a step "
+        "being one of %.*s", watch->collect->folder, (long long)json_int(json_member(told, "first"), 0),
         (long long)json_int(json_member(told, "last"), 0), has_npu ? "torch_npu" : "torch",
         STR_FMT(version), has_npu ? "Level1, PipeUtilization, shapes, stacks, modules"
                                   : "operators of the CPU, shapes, stacks, modules",
