@@ -127,7 +127,8 @@ static void tell(const JsonVal *told, const Watch *watch) {
     Str optimizer = json_text(json_member(told, "optimizer"));
     Str line = arena_printf(
         watch->run, "collected in '%s': steps %lld to %lld of rank 0, by %s %.*s (%s), a step "
-        "being one of %.*s", watch->collect->folder, (long long)json_int(json_member(told, "first"), 0),
+        "being one of %.*s", watch->collect->folder,
+        (long long)json_int(json_member(told, "first"), 0),
         (long long)json_int(json_member(told, "last"), 0), has_npu ? "torch_npu" : "torch",
         STR_FMT(version), has_npu ? "Level1, PipeUtilization, shapes, stacks, modules"
                                   : "operators of the CPU, shapes, stacks, modules",
