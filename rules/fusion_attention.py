@@ -9,10 +9,13 @@ rule(
     family="attention",
     operator="npu_fusion_attention",
     constants=("bias",),
+    eager_only="npu_fusion_attention does not take part in graph mode",
     priority="high",
     gain="the scores are never written to memory; products, scale, mask, softmax and "
          "dropout become one kernel, backward another",
     risks=(
+        "mask polarity: the operator leaves out where its mask is True, the opposite of "
+        "scaled_dot_product_attention",
         "a row without any visible key is zero; the original averages over all keys "
         "where it fills with a finite number",
         "dropout draws other weights than the original's generator",
@@ -55,13 +58,12 @@ def npu_drop_mask(query, key, bias=None, drop=None):
     return mask.expand(batch, mask.shape[1], query.shape[2], key.shape[2]).contiguous()
 
 
-def reference(query, key, value, bias=None, drop=None, scale=1.0, dropout: float = None):
-    """query (b, n, q, d), key and value (b, m, k, d): n is a multiple of m.
+def reference(query, key, value, bias=None, drop=None, scale=1.0, times=1, dropout: float = None):
+    """query (b, n, q, d), key and value (b, m, k, d): n is m * times.
 
     bias: added to the scores, 0 or very negative; drop: boolean, True where a
     score is left out; dropout: a probability.
     """
-    times = query.shape[1] // key.shape[1]
     key = key.repeat_interleave(times, 1)
     value = value.repeat_interleave(times, 1)
     scores = torch.matmul(query, key.transpose(-2, -1)) * scale
@@ -75,7 +77,7 @@ def reference(query, key, value, bias=None, drop=None, scale=1.0, dropout: float
     return torch.matmul(weights, value)
 
 
-def replacement(query, key, value, bias=None, drop=None, scale=1.0, dropout: float = None):
+def replacement(query, key, value, bias=None, drop=None, scale=1.0, times=1, dropout: float = None):
     # scale is always passed: the operator's default is 1. inner_precise=2: rows
     # without any visible key are allowed.
     return torch_npu.npu_fusion_attention(
@@ -85,7 +87,7 @@ def replacement(query, key, value, bias=None, drop=None, scale=1.0, dropout: flo
     )[0]
 
 
-def requires(query, key, value, bias=None, drop=None, scale=1.0, dropout: float = None):
+def requires(query, key, value, bias=None, drop=None, scale=1.0, times=1, dropout: float = None):
     # Autocast casts what goes into a product; the operator casts nothing.
     assert query.dtype != torch.float32 or not torch.is_autocast_enabled(query.device.type), (
         "under autocast the original computes in half precision"
@@ -95,6 +97,9 @@ def requires(query, key, value, bias=None, drop=None, scale=1.0, dropout: float 
     assert query.shape[-1] <= 768, "a head is at most 768 wide"
     assert query.shape[1] <= 256, "there are at most 256 heads"
     assert isinstance(scale, (int, float)), "the scale is a Python number"
+    assert times == 1 or query.shape[1] == key.shape[1] * times, (
+        "each head of key and value serves as many heads of query as it was repeated"
+    )
     if bias is not None:
         assert npu_is_mask(bias), "what is added to the scores is a mask: 0 or very negative"
 
@@ -106,7 +111,7 @@ def sample():
     return dict(
         query=rand(2, 4, 6, 16), key=rand(2, 2, 8, 16), value=rand(2, 2, 8, 16),
         bias=torch.zeros(6, 8).masked_fill(torch.ones(6, 8).triu(3).bool(), -1e9),
-        drop=~keys, scale=0.3, dropout=0.0,
+        drop=~keys, scale=0.3, dropout=0.0, times=2,
     )
 
 
@@ -115,7 +120,7 @@ def edges():
     one[1:, ..., 1] = True
     yield "one query", dict(
         query=rand(3, 4, 1, 32), key=rand(3, 1, 9, 32), value=rand(3, 1, 9, 32),
-        bias=torch.tensor([0.0] * 8 + [-1e9]), drop=one, scale=0.2,
+        bias=torch.tensor([0.0] * 8 + [-1e9]), drop=one, scale=0.2, times=4,
     )
     heads = torch.zeros(1, 6, 5, 7, dtype=torch.bool)
     heads[:, 1:, :, 2] = True
@@ -133,7 +138,9 @@ def edges():
     )
     yield "narrow values", dict(
         query=rand(2, 3, 6, 24), key=rand(2, 3, 8, 24), value=rand(2, 3, 8, 16),
+        times=1,
     )
     yield "odd sizes", dict(
         query=rand(2, 5, 6, 7), key=rand(2, 1, 8, 7), value=rand(2, 1, 8, 7), scale=-0.6,
+        times=5,
     )

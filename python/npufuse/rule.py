@@ -26,7 +26,8 @@ torch_npu = _real if _real is not None else emulate.module()
 LABEL = "device" if _real is not None else emulate.LABEL
 
 REQUIRED = ("id", "family", "operator", "priority", "gain")
-OPTIONAL = ("risks", "part", "title", "title_zh", "gain_zh", "risks_zh", "constants")
+OPTIONAL = ("risks", "part", "title", "title_zh", "gain_zh", "risks_zh", "constants",
+            "eager_only")
 PRIORITIES = ("high", "medium", "low")
 
 _announced = []  # what rule() said while a file runs
@@ -39,7 +40,8 @@ def rule(**meta):
     priority: high, medium or low; gain: one sentence; risks: sentences;
     part: the parameter of which the finding says whether it is the whole of
     its last axis, the beginning (prefix) or the end (suffix);
-    constants: names of parameters that take no gradient, such as masks.
+    constants: names of parameters that take no gradient, such as masks;
+    eager_only: why the operator does not go into a compiled graph.
     """
     missing = [name for name in REQUIRED if not meta.get(name)]
     unknown = [name for name in meta if name not in REQUIRED + OPTIONAL]

@@ -49,3 +49,14 @@ Val *value_argument(Val *v, uint32_t index, const char *keyword) {
     return NULL;
 }
 
+bool call_only_makes(const Val *callee) {
+    static const char *const makers[] = {
+        "torch.finfo", "torch.iinfo", "torch.tensor", "torch.arange", "torch.device",
+        "torch.as_tensor", "len", "range",
+    };
+    if (callee->op != V_GLOBAL) return false;
+    for (size_t i = 0; i < COUNT(makers); i++) {
+        if (str_is(callee->text, makers[i])) return true;
+    }
+    return false;
+}

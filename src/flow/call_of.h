@@ -11,5 +11,7 @@ Val *value_of_call(Val *v, const char *name);
 // The argument of such a call: the `index`-th behind its receiver (from 0), or
 // the one called `keyword`; NULL if it is not given.
 Val *value_argument(Val *v, uint32_t index, const char *keyword);
+// Functions of torch that make something new and do nothing else.
+bool call_only_makes(const Val *callee);
 
 #endif

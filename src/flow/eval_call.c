@@ -2,21 +2,9 @@
 // and functions of the project, which are read in place.
 #include "base/base.h"
 
+#include "flow/call_of.h"
 #include "flow/changes.h"
 #include "flow/flow.h"
-
-// Functions of torch that make something new and do nothing else.
-static bool only_makes(const Val *callee) {
-    static const char *const makers[] = {
-        "torch.finfo", "torch.iinfo", "torch.tensor", "torch.arange", "torch.device",
-        "torch.as_tensor", "len", "range",
-    };
-    if (callee->op != V_GLOBAL) return false;
-    for (size_t i = 0; i < COUNT(makers); i++) {
-        if (str_is(callee->text, makers[i])) return true;
-    }
-    return false;
-}
 
 // A call that is not understood: its result is unlike any other, and the
 // statement it stands in does more than compute.
@@ -27,7 +15,7 @@ static Val *unknown_call(Frame *f, Val *callee, Val *const *args,
     all[0] = callee;
     if (nargs) memcpy(all + 1, args, sizeof(Val *) * nargs);
     StmtInfo *stmt = frame_stmt(f);
-    if (stmt && !only_makes(callee)) stmt->effects++;
+    if (stmt && !call_only_makes(callee)) stmt->effects++;
     return val_unique(&f->flow->graph, V_CALL, all, nargs + 1);
 }
 
@@ -199,7 +187,9 @@ static Val *call_inplace(Frame *f, Val *x, const Sym *method, Val *const *args,
     Val *value = apply_op(f, info, all, nargs + 1);
     eval_mutation(f, x);
     if (!value) return NULL;
-    return op_cast(f->flow, value, op_dtype(f->flow, x));
+    value = op_cast(f->flow, value, op_dtype(f->flow, x));
+    eval_renewed(f, x, value);
+    return value;
 }
 
 static Val *call_tensor_method(Frame *f, Val *x, const Sym *name,

@@ -125,6 +125,18 @@ void eval_mutation(Frame *f, Val *x) {
     if (storage->op == V_ATTR) vec_push(f->flow->arena, &f->run->changed, storage);
 }
 
+void eval_renewed(Frame *f, const Val *x, Val *value) {
+    for (Frame *at = f; at; at = at->caller) {
+        for (uint32_t i = 0; i < at->names.cap; i++) {
+            NameInfo *info = at->names.slots[i];
+            Bind *b = info ? info->bind : NULL;
+            bool changed = b && b->a && !b->b && b->stmt == f->stmt && b->val &&
+                           b->val->op == V_OPAQUE;
+            if (changed && b->a->val == x) b->val = value;
+        }
+    }
+}
+
 void eval_attr_change(Frame *f, Val *object, const Sym *name, Val *value) {
     if (name == f->flow->names.data) {
         eval_mutation(f, object); // x.data = y

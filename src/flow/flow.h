@@ -236,6 +236,8 @@ Val *eval_property(Frame *f, Val *method);
 // What holds the numbers of x: views and casts may share them.
 Val *storage_of(Val *x);
 void eval_mutation(Frame *f, Val *storage);
+// Names that held x itself when it was changed in place hold `value` now.
+void eval_renewed(Frame *f, const Val *x, Val *value);
 // An attribute of an object holds something new.
 void eval_attr_change(Frame *f, Val *object, const Sym *name, Val *value);
 // The value as seen by gradients that were off while it was computed.

@@ -144,9 +144,9 @@ static bool read_weights(Reader *r, Val *v, Weights *out, int depth) {
 static bool is_softmax_axis(const Scores *s, const Val *dim) {
     const char *at = strchr(s->axes, 'K');
     if (!val_is_number(dim) || !at) return false;
-    int64_t n = s->heads ? 0 : (int64_t)strlen(s->axes), axis = (int64_t)dim->num;
-    if (axis < 0) return axis == (int64_t)(at - s->axes) - (int64_t)strlen(s->axes);
-    return axis == (n ? (int64_t)(at - s->axes) : axis);
+    int64_t axes = (int64_t)strlen(s->axes), behind = (int64_t)(at - s->axes) - axes;
+    int64_t rank = s->heads ? (int64_t)s->rank : axes, axis = (int64_t)dim->num;
+    return axis == behind || axis == rank + behind;
 }
 
 // Of several masks the sum, or the boolean or.
@@ -205,6 +205,7 @@ static void unrepeat_heads(Reader *r, Val **args, const char *layout) {
     }
     args[ATTEND_KEY] = key;
     args[ATTEND_VALUE] = value;
+    args[ATTEND_TIMES] = tk;
     r->out->grouped = true;
 }
 
@@ -254,6 +255,7 @@ static void make_form(Reader *r, const Scores *s, const Weights *w, Weighted *we
         r->out->trouble = "weights are set to 0 behind the softmax, by a mask of their own";
     }
     if (!layout) layout = "BNSD";
+    args[ATTEND_TIMES] = val_int(g, 1);
     unrepeat_heads(r, args, layout);
     args[ATTEND_SCALE] = s->scale ? s->scale : val_int(g, 1);
     args[ATTEND_BIAS] = join_all(r->flow, s->bias, s->bias_count, false);
@@ -302,17 +304,60 @@ static void read_attention(Reader *r, Val *root) {
     }
 }
 
+// ---- torch's own attention ----------------------------------------------------
+
+// x > 0, ~m, m.bool(): certainly a boolean.
+static bool is_boolean(const Val *v) {
+    if (v->op == V_CAST) return val_is_global(v->args[1], "torch.bool");
+    if (v->op == V_PHI) return is_boolean(v->args[1]) && is_boolean(v->args[2]);
+    if (v->op != V_PYOP) return false;
+    switch ((int)v->ck) {
+    case A_LT: case A_LT_E: case A_GT: case A_GT_E: case A_EQ: case A_NOT_EQ: return true;
+    case A_INVERT: return is_boolean(v->args[0]);
+    default: return false;
+    }
+}
+
+// scaled_dot_product_attention(q, k, v, mask): torch_npu fuses it where the mask
+// is boolean or absent, and runs separate kernels where it is added.
+static void read_builtin(Reader *r, Val *v) {
+    Graph *g = &r->flow->graph;
+    r->out->softmax = v;
+    r->out->product = true;
+    read_sees(r, v);
+    Val *mask = v->args[3], *p = v->args[4], *causal = v->args[5], *scale = v->args[6];
+    bool certain = val_is_none(mask) || is_boolean(mask) || val_truth(causal) == 1;
+    if (certain) {
+        read_fails(r, v, "torch_npu fuses scaled_dot_product_attention already: without a mask, "
+                         "and with a boolean one, it is one kernel (low value)");
+        return;
+    }
+    Val *args[ATTEND_ARGS];
+    for (int i = 0; i < 3; i++) args[i] = read_open(r, v->args[i]);
+    Val *width = op_size(r->flow, args[ATTEND_QUERY], val_int(g, -1));
+    args[ATTEND_SCALE] = val_is_none(scale) ? op_make(r->flow, OP_RSQRT, &width, 1) : scale;
+    args[ATTEND_BIAS] = val_strip(mask);
+    args[ATTEND_DROP] = val_none(g);
+    args[ATTEND_DROPOUT] = val_is_int(p, 0) ? val_none(g) : p;
+    args[ATTEND_AXES] = val_str(g, STR("builtin"));
+    args[ATTEND_HEADS] = args[ATTEND_TIMES] = val_int(g, 1);
+    r->out->grouped = val_truth(v->args[7]) == 1;
+    r->out->form = val_new(g, OP_ATTEND, args, ATTEND_ARGS);
+}
+
 const Attend *attend_of(Flow *flow, Val *root) {
-    if (root->op != OP_MATMUL && root->op != OP_EINSUM) return NULL;
+    if (root->op != OP_MATMUL && root->op != OP_EINSUM && root->op != OP_SDPA) return NULL;
     if (!root->attend) {
         root->attend = NEW(flow->arena, Attend);
         Reader reader = {.flow = flow, .out = root->attend};
-        read_attention(&reader, root);
+        if (root->op == OP_SDPA) read_builtin(&reader, root);
+        else read_attention(&reader, root);
     }
     return root->attend->softmax ? root->attend : NULL;
 }
 
 Val *attend_value_operand(Flow *flow, Val *root) {
     Weighted weighted;
+    if (root->op == OP_SDPA) return root->args[2];
     return weighted_operands(flow, root, &weighted) ? weighted.value : root;
 }

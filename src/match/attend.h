@@ -5,14 +5,16 @@
 // repeated by hand, weights dropped out, axes in any order. All of these are
 // read off the values here, and what is left is one value:
 //
-//   attend(query, key, value, scale, bias, drop, dropout, axes, heads)
+//   attend(query, key, value, scale, bias, drop, dropout, axes, heads, times)
 //
 //   scale    a number that the scores are multiplied by (1: none)
 //   bias     what is added to the scores, or None
 //   drop     a boolean, True where a score is left out, or None
 //   dropout  the probability with which weights are dropped, or None
-//   axes     of query, key, value and the result: "BNSD", "BSND" or "NSD"
+//   axes     of query, key, value and the result: "BNSD", "BSND" or "NSD";
+//            "builtin" of torch's own scaled_dot_product_attention
 //   heads    of "NSD", how many of its first axis are one batch entry
+//   times    how often each head of key and value was repeated (1: not)
 //
 // Rules go through the same summary, so that a rule says it in one spelling.
 #ifndef NPUFUSE_ATTEND_H
@@ -22,7 +24,7 @@
 
 enum {
     ATTEND_QUERY, ATTEND_KEY, ATTEND_VALUE, ATTEND_SCALE, ATTEND_BIAS, ATTEND_DROP,
-    ATTEND_DROPOUT, ATTEND_AXES, ATTEND_HEADS, ATTEND_ARGS
+    ATTEND_DROPOUT, ATTEND_AXES, ATTEND_HEADS, ATTEND_TIMES, ATTEND_ARGS
 };
 
 // One arm of a choice that was taken because the other is something else.

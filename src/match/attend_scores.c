@@ -354,11 +354,32 @@ static bool read_choice(Reader *r, Val *v, Scores *out, int depth) {
 
 // ---- all of it --------------------------------------------------------------
 
+// Whether the size may be that of axis -2 of `x`; of x itself it has to be.
+static bool may_be_length(const Val *size, const Val *x, const Scores *s) {
+    if (val_is_number(size)) return val_is_int(size, -1);
+    if (size->op != V_SIZE || val_strip(size->args[0]) != val_strip((Val *)(uintptr_t)x)) {
+        return true;
+    }
+    return val_is_int(size->args[1], -2) || val_is_int(size->args[1], (int64_t)strlen(s->axes) - 2);
+}
+
+// The last two axes stay queries and keys; the first is open or computed.
+static bool keeps_scores(const Val *sizes, const Scores *s) {
+    uint32_t n = sizes->nargs;
+    if (n < 3 || n > 4 || sizes->args[n - 1]->op == V_STAR) return true;
+    bool open = !val_is_number(sizes->args[0]) || val_is_int(sizes->args[0], -1);
+    return open && may_be_length(sizes->args[n - 2], s->query, s) &&
+           may_be_length(sizes->args[n - 1], s->key, s);
+}
+
 // (b * n, q, k) seen as (b, n, q, k), and back.
 static bool read_view(Reader *r, Val *v, Scores *out, int depth) {
     read_sees(r, v);
     if (!read_scores(r, v->args[0], out, depth + 1)) return false;
     uint32_t rank = v->args[1]->nargs;
+    if (!keeps_scores(v->args[1], out)) {
+        return read_fails(r, v, "the scores are taken apart before the softmax");
+    }
     if (out->rank == 3 && rank == 4 && !out->heads) {
         out->heads = v->args[1]->args[1];
         out->rank = 4;
@@ -372,18 +393,32 @@ static bool read_view(Reader *r, Val *v, Scores *out, int depth) {
     return read_fails(r, v, "the scores are taken apart before the softmax");
 }
 
+// What makes of scores something else: they are read all the same, so that it
+// is known that they were scores.
+static bool spoils(Reader *r, Val *v, Val *inner, int depth, const char *reason) {
+    Scores ignored = {0};
+    read_fails(r, v, reason);
+    read_scores(r, inner, &ignored, depth + 1);
+    return false;
+}
+
 static bool read_clamp(Reader *r, Val *v, Scores *out, int depth) {
     read_sees(r, v);
     bool open = val_is_none(v->args[2]) && is_very_negative(v->args[1]);
-    if (!open) return read_fails(r, v, "the scores are clamped before the softmax");
+    if (!open) {
+        return spoils(r, v, v->args[0], depth, "the scores are clamped before the softmax");
+    }
     return read_scores(r, v->args[0], out, depth + 1);
 }
 
 static bool read_other(Reader *r, Val *v, Scores *out, int depth) {
     switch ((int)v->op) {
-    case OP_TANH: return read_fails(r, v, "the scores are soft-capped by tanh before the softmax");
-    case OP_CAT: return read_fails(r, v,
-                                   "a column is joined to the scores before the softmax (a sink)");
+    case OP_TANH:
+        return spoils(r, v, v->args[0], depth,
+                      "the scores are soft-capped by tanh before the softmax");
+    case OP_CAT:
+        return spoils(r, v, v->args[0]->nargs ? v->args[0]->args[0] : v->args[0], depth,
+                      "a column is joined to the scores before the softmax (a sink)");
     case V_CALL: { // torch.max(scores, finfo.min)
         bool floor = v->nargs == 3 && val_is_global(v->args[0], "torch.max") &&
                      is_very_negative(v->args[2]);

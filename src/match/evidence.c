@@ -4,6 +4,7 @@
 #include "match/evidence.h"
 
 #include "base/buf.h"
+#include "match/compiled.h"
 #include "flow/dtype.h"
 
 static Str trimmed(Str s) {
@@ -281,6 +282,23 @@ static void add_branch_reasons(Finding *out, Arena *run, const Candidate *c) {
     }
 }
 
+// An operator that no graph takes, in code that is compiled.
+static void add_compiled_reason(Finding *out, Arena *run, const Candidate *c) {
+    const Rule *rule = c->match.spec->rule;
+    Node *at = rule->eager_only.len ? compiled_at(c->frame) : NULL;
+    if (!at) return;
+    Fact fact = {.name = STR("compiled"), .state = FACT_UNKNOWN};
+    fact.claim = STR("this code is given to torch.compile");
+    Span span = make_span(run, c->frame->module, at);
+    vec_push(run, &fact.chain, span);
+    add_fact(out, run, fact);
+    out->verdict = VERDICT_CAUTION;
+    add_reason(out, run, arena_printf(run, "the code is compiled (line %u): %.*s, and the test of "
+                                           "the device breaks a full graph; compare the compiled "
+                                           "original with both", span.start_line,
+                                      STR_FMT(rule->eager_only)));
+}
+
 static void judge(Finding *out, Arena *run, const Candidate *c,
                   const Requirements *all, const char *fault) {
     // A reason that is there already is an activation that nothing decides.
@@ -326,6 +344,7 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
         add_reason(out, run, STR("the original rounds an inner value to half precision, "
                                  "the operator does not"));
     }
+    add_compiled_reason(out, run, c);
     if (c->match.spec->rule->drift.len) {
         out->verdict = VERDICT_CAUTION;
         add_reason(out, run, arena_str(run, c->match.spec->rule->drift));

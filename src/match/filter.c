@@ -95,8 +95,12 @@ static bool has_product(const Val *v, int depth) {
 static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
     uint64_t ops[OP_COUNT / 64 + 1] = {0};
     bool attends = spec->pattern->op == OP_ATTEND, any = false;
-    if (attends) ops[OP_SOFTMAX / 64] |= UINT64_C(1) << (OP_SOFTMAX % 64);
-    else collect_anchors(spec->pattern, ops, 0);
+    if (attends) {
+        ops[OP_SOFTMAX / 64] |= UINT64_C(1) << (OP_SOFTMAX % 64);
+        ops[OP_SDPA / 64] |= UINT64_C(1) << (OP_SDPA % 64);
+    } else {
+        collect_anchors(spec->pattern, ops, 0);
+    }
     for (uint32_t op = 0; op < OP_COUNT; op++) {
         if (!(ops[op / 64] >> (op % 64) & 1)) continue;
         any = true;
@@ -111,7 +115,7 @@ void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
     static const char *const products[] = {
         "mul", "mul_", "multiply", "multiply_", "div", "div_", "divide", "divide_",
         "true_divide", "prod", "addcmul", "addcmul_", "truediv", "matmul", "mm", "bmm",
-        "baddbmm", "einsum",
+        "baddbmm", "einsum", "scaled_dot_product_attention",
     };
     for (size_t i = 0; i < COUNT(products); i++) {
         sym_mark(symbols, str_of(products[i]), MARK_PRODUCT);

@@ -155,6 +155,9 @@ static OriginFound origin_of_call(Search *s, Val *v) {
         arms[1].args = &first[1];
         return either(origin_of_call(s, &arms[0]), origin_of_call(s, &arms[1]));
     }
+    if (val_is_global(callee, "torch.full_like") && v->nargs > 2) {
+        return found_at(is_very_negative(v->args[2]) ? ORIGIN_BINARY : ORIGIN_UNKNOWN, v);
+    }
     if (callee->op == V_GLOBAL && is_published_builder(callee->text)) {
         return found_at(ORIGIN_MASK, v);
     }

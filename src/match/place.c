@@ -7,6 +7,7 @@
 #include "match/binds.h"
 #include "match/frame_index.h"
 #include "match/release.h"
+#include "match/sizes.h"
 
 // ---- what a statement does --------------------------------------------------
 
@@ -133,7 +134,8 @@ static bool changes_others(const Place *p, const StmtInfo *s) {
 }
 
 static bool is_pure(const Place *p, const StmtInfo *s) {
-    if (!stmt_only_binds(s->stmt) || s->ends || changes_others(p, s)) return false;
+    bool writes = s->stmt->kind == N_EXPR && s->mutated; // scores.masked_fill_(m, c)
+    if (!(stmt_only_binds(s->stmt) || writes) || s->ends || changes_others(p, s)) return false;
     uint32_t inside = effects_in(p->frame, p->match, s->stmt, true);
     return total_effects(p->frame, s) == inside;
 }
@@ -330,6 +332,7 @@ typedef struct FreshCheck {
 static bool check_name(Node *node, void *data) {
     FreshCheck *check = data;
     const Place *p = check->place;
+    if (asks_size(p, check->at, node)) return true;
     if (node->kind != N_NAME) return node_children(node, check_name, data);
     NameInfo *info = name_find(&p->frame->names, (uintptr_t)node->u.name.id);
     Val *was = node_val(p->frame->mf, node);

@@ -423,8 +423,8 @@ static FactState prove_mask(Prover *p, Val *x) {
                            "fails, the original runs");
     case ORIGIN_UNKNOWN: break;
     }
-    return doubtful(p, "cannot prove it is a 0/-inf mask: nothing in sight shows where "
-                       "it comes from");
+    return doubtful(p, "cannot prove it is a 0/-inf mask: nothing in sight shows where it comes "
+                       "from, and an additive bias would be lost by a bool mask");
 }
 
 // unclamped(x): x is no output of a clamp or soft-cap.
@@ -466,7 +466,31 @@ static FactState prove_call(Prover *p, const Node *test) {
     return FACT_UNKNOWN;
 }
 
+// times == 1, where the source gives that number.
+static bool is_that_number(const Prover *p, const Node *test) {
+    if (test->kind != N_COMPARE || test->u.compare.comparators.len != 1 ||
+        test->u.compare.ops[0] != A_EQ) {
+        return false;
+    }
+    Val *x = bound_name(p, test->u.compare.left);
+    const Node *c = test->u.compare.comparators.at[0];
+    bool number = c->kind == N_CONSTANT && (c->op == CONST_INT || c->op == CONST_FLOAT);
+    if (!x || !number || !val_is_number(x)) return false;
+    return val_const(&p->flow->graph, (ConstKind)c->op, c->u.constant.text)->num == x->num;
+}
+
+// a or b: of one number that settles it.
+static FactState prove_either(Prover *p, const Node *test) {
+    for (uint32_t i = 0; i < test->u.bool_op.values.len; i++) {
+        if (is_that_number(p, test->u.bool_op.values.at[i])) {
+            return state(p, FACT_PROVEN, "the source gives the number");
+        }
+    }
+    return FACT_UNKNOWN;
+}
+
 static FactState prove(Prover *p, const Node *test) {
+    if (test->kind == N_BOOL_OP && test->op == A_OR) return prove_either(p, test);
     if (test->kind == N_COMPARE && test->u.compare.comparators.len == 1) {
         if (test->u.compare.ops[0] == A_IN) return prove_in(p, test);
         if (test->u.compare.ops[0] == A_EQ) return prove_equal(p, test);
@@ -599,7 +623,8 @@ static bool name_operator_args(Requirement *form, const Spec *spec, uint32_t whi
         const Sym *name = a->args.at[i]->u.arg.name;
         const Node *arg = operator_argument(search.call, i, name);
         bool wraps = arg && arg->kind == N_CALL && arg->u.call.args.len &&
-                     arg->u.call.func->kind == N_NAME; // contiguous(x), widened(x, cos)
+                     arg->u.call.func->kind == N_NAME && // contiguous(x), widened(x, cos)
+                     !str_starts(sym_str(arg->u.call.func->u.name.id), "npu_");
         if (wraps) arg = arg->u.call.args.at[0];
         int param = arg && arg->kind == N_NAME ? rule_param(spec->rule, arg->u.name.id) : -1;
         int part = arg ? joined_param(spec, arg, which) : -1;

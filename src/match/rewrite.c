@@ -549,7 +549,9 @@ static void put_hoists(Lines *out, const Place *place, Arena *arena, uint32_t at
         }
         if (!next) return;
         done |= 1u << which;
-        Str expr = source_span(source, next->node->start, next->node->end);
+        Patches sizes = {0};
+        size_patches(place, at, next->node, &sizes);
+        Str expr = patched(arena, source, next->node->start, next->node->end, &sizes);
         bool breaks = memchr(expr.at, '\n', expr.len) != NULL;
         put_statement(out, 1, arena_printf(arena, breaks ? "%.*s = (%.*s)" : "%.*s = %.*s",
                                            STR_FMT(next->name), STR_FMT(expr)));
@@ -589,7 +591,7 @@ static void put_fused(Lines *out, Writer *w, const Guards *guards) {
     for (uint32_t i = place->first; i < place->last; i++) {
         const Node *stmt = place->infos[i]->stmt;
         Patches sizes = {0};
-        if (place->kept[i]) size_patches(place, i, &sizes);
+        if (place->kept[i]) size_patches(place, i, place->infos[i]->stmt, &sizes);
         if (sizes.len) {
             put_statement(out, 1, patched(w->arena, source, stmt->start, stmt->end, &sizes));
         } else if (place->kept[i]) {

@@ -80,7 +80,8 @@ static bool read_meta(Rule *rule, Arena *arena, Err *err) {
     } rows[] = {
         {"id", &rule->id, true}, {"family", &rule->family, true},
         {"operator", &rule->operator_, true}, {"priority", &rule->priority, true},
-        {"gain", &rule->gain, true}, {"title", &rule->title, false},
+        {"gain", &rule->gain, true}, {"eager_only", &rule->eager_only, false},
+        {"title", &rule->title, false},
         {"part", &rule->part, false},
     };
     for (uint32_t i = 0; i < call->u.call.keywords.len; i++) {

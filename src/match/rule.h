@@ -39,6 +39,7 @@ struct Rule {
     Str version; // 12 hex of the SHA-256 of its file and the operator's
     Str id, family, operator_, priority, gain, title;
     Str part; // the parameter that may be a part of its last axis, or empty
+    Str eager_only; // why the operator does not go into a compiled graph, or empty
     VEC(Str) risks;
     RuleParam params[RULE_MAX_PARAMS];
     uint32_t param_count;

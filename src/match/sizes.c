@@ -90,7 +90,12 @@ bool sizes_only(const Place *p, uint32_t at, const Val *v) {
     return !walk.found;
 }
 
-void size_patches(const Place *p, uint32_t at, Patches *out) {
+void size_patches(const Place *p, uint32_t at, Node *in, Patches *out) {
     SizeWalk walk = {.place = p, .at = at, .list = out};
-    if (p->match->attend) visit(p->infos[at]->stmt, &walk);
+    if (p->match->attend) visit(in, &walk);
+}
+
+bool asks_size(const Place *p, uint32_t at, const Node *node) {
+    bool asks = node->kind == N_CALL || node->kind == N_SUBSCRIPT || node->kind == N_ATTRIBUTE;
+    return asks && p->match->attend && size_text(p, node_val(p->frame->mf, node), at).len > 0;
 }

@@ -15,7 +15,13 @@ import mutate
 from npufuse import rule
 
 torch.manual_seed(7)
-HOSTS = mutate.hosts()
+# Of attention the smallest and the largest variant of each rule: the others
+# repeat their statements.
+ATTENTION = {("plain", "function"), ("dropout", "module"), ("bias+drop+dropout", "module")}
+HOSTS = [
+    h for h in mutate.hosts()
+    if not h.rule.startswith("fusion_attention") or (h.variant, h.kind) in ATTENTION
+]
 DTYPES = [
     (torch.float32, torch.float32),
     (torch.bfloat16, torch.bfloat16),
@@ -67,11 +73,14 @@ def rounding(dtypes):
 def test_host_is_the_reference(host):
     r = next(r for r in rule.load_all() if r.id == host.rule)
     settings = next(v for v in rule.variants(r) if v.name == host.variant).settings
-    for dtypes in DTYPES:
+    for dtypes, got in zip(DTYPES, outcomes(host.source, host)):
         values = mutate.arguments(host, *dtypes)
-        wanted = rule.call(r.reference, dict(values, **settings))
-        got = mutate.prepare(host.source, host)(values)
-        assert distance(got, [wanted]) == 0.0
+        torch.manual_seed(3)
+        try:
+            wanted = [rule.call(r.reference, dict(values, **settings))]
+        except Exception as error:  # a product of two dtypes
+            wanted = type(error)
+        assert distance(got, wanted) == 0.0
 
 
 @each_host

@@ -108,3 +108,30 @@ def in_float32(q, k, v):
     scores = torch.matmul(q.float(), k.float().transpose(-1, -2)) * 0.125
     weights = torch.softmax(scores, dim=-1, dtype=torch.float32)
     return torch.matmul(weights.to(v.dtype), v)  # expect: attention recommend
+
+
+def filled_in_place(q, k, v, drop):
+    scores = torch.matmul(q, k.transpose(-1, -2)) * 0.125
+    scores.masked_fill_(drop, float("-inf"))
+    weights = scores.softmax(dim=-1)
+    return torch.matmul(weights, v)  # expect: attention recommend
+
+
+def size_in_the_mask(q, k, v):
+    s = (q @ k.transpose(-1, -2)) * 0.125
+    s = s + torch.triu(torch.full((s.size(-2), s.size(-1)), float("-inf")), 1)
+    return s.softmax(-1) @ v  # expect: attention recommend
+
+
+def torch_already_fuses(q, k, v):
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True)  # clean: one kernel
+
+
+def torch_with_an_added_mask(q, k, v, padding):
+    mask = (1.0 - padding[:, None, None, :]) * -10000.0
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)  # expect: attention recommend
+
+
+@torch.compile
+def compiled(q, k, v):
+    return ((q @ k.transpose(-1, -2)) * 0.125).softmax(-1) @ v  # expect: attention caution
