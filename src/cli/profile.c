@@ -8,16 +8,18 @@
 #include "cli/profile_collect.h"
 #include "cli/profile_load.h"
 #include "cli/profile_text.h"
+#include "cli/report_page.h"
 #include "prof/bound.h"
 #include "prof/runs.h"
 #include "prof/runs_json.h"
+#include "prof/runs_page.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 typedef struct ProfileArgs {
     const char *format, *chip, *bandwidth, *peak, *launch, *jobs, *python;
-    const char *collect, *steps, *skip, *timeout;
+    const char *html, *lang, *collect, *steps, *skip, *timeout;
     bool quiet, verbose;
 } ProfileArgs;
 
@@ -25,6 +27,10 @@ typedef struct ProfileArgs {
 
 static const Option options[] = {
     {"format", 0, OPTION_TEXT, "text|json|md", "what is printed (text)", FIELD(format)},
+    {"html", 0, OPTION_TEXT, "FILE", "write a page with a roofline and tables to FILE",
+     FIELD(html)},
+    {"lang", 'l', OPTION_TEXT, "zh|en",
+     "language of the page (by LC_ALL, LC_MESSAGES, LANG)", FIELD(lang)},
     {"chip", 0, OPTION_TEXT, "NAME",
      "whose limits to use: 910A, 910B1, 910B2, 910B3, 910B4, 910_93, 310P", FIELD(chip)},
     {"bandwidth", 0, OPTION_TEXT, "GB/S",
@@ -116,6 +122,18 @@ static bool print(const ProfReport *report, const ProfileArgs *args, Str source,
     return ok;
 }
 
+static bool write_page(const ProfReport *report, const ProfileArgs *args, Str source, Arena *run,
+                       Err *err) {
+    Buf data = {0};
+    if (!args->html) return true;
+    RunsPage page = {.source = source, .version = NPUFUSE_VERSION,
+                     .is_chinese = output_lang(args->lang) == LANG_ZH};
+    runs_page_write(&data, report, &page);
+    bool ok = page_fill(run, args->html, "profile.html", buf_str(&data), err);
+    buf_free(&data);
+    return ok;
+}
+
 static bool has_fault(const Profile *profile) {
     for (int i = 0; i < FAULT_COUNT; i++) {
         if (profile->faults.count[i]) return true;
@@ -135,7 +153,10 @@ static int run_profile(const ProfileArgs *args, Arena *run, const char *path) {
     if (!ok) return output_fail(EXIT_USAGE, "%s", err.text);
     mine.jobs = source.jobs;
     profile_mine(&report, run, &loaded, &mine);
-    if (!print(&report, args, loaded.shown, &err)) return output_fail(EXIT_USAGE, "%s", err.text);
+    if (!write_page(&report, args, loaded.shown, run, &err) ||
+        !print(&report, args, loaded.shown, &err)) {
+        return output_fail(EXIT_USAGE, "%s", err.text);
+    }
     if (!args->quiet && strcmp(args->format, "text") != 0) profile_tell_notes(&report);
     return has_fault(&loaded.profile) ? EXIT_NO : EXIT_DONE;
 }
