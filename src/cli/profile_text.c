@@ -47,7 +47,8 @@ static void add_run(Buf *out, const ProfRun *run) {
              ms(run->device_ns), ms(run->gap_ns), 100 * run->share);
     add_cap(out, run);
     buf_addf(out, "  %s\n", bound_name(run->bound));
-    buf_addf(out, "      %s%s%s%s", run->api ? run->api : "custom fused kernel",
+    const char *what = run->api ? run->api : run->note ? run->note : "custom fused kernel";
+    buf_addf(out, "      %s%s%s%s", what,
              run->part_of ? ", part of " : "", run->part_of ? run->part_of : "",
              run->contiguous ? "" : ", not contiguous");
     if (run->module.len) buf_addf(out, ", %.*s", STR_FMT(run->module));
@@ -130,7 +131,8 @@ static void add_md_run(Buf *out, const ProfRun *run) {
     buf_add(out, STR("| "));
     md_code(out, MD_CELL, str_of(run->pattern));
     buf_add(out, STR(" | "));
-    md_code(out, MD_CELL, str_of(run->api ? run->api : "custom fused kernel"));
+    if (run->api) md_code(out, MD_CELL, str_of(run->api));
+    else md_text(out, MD_CELL, str_of(run->note ? run->note : "custom fused kernel"));
     buf_addf(out, " | %u | %.3f | %.3f | %.1f%% | ", (unsigned)run->count, ms(run->device_ns),
              ms(run->gap_ns), 100 * run->share);
     add_cap(out, run);

@@ -55,8 +55,10 @@ static bool by_counters(KindBound *out, const ProfKind *kind) {
     if (!has_in || !has_work) return false;
     if (work < PRESENT && move < PRESENT) return false; // a counter that did not count
     uint64_t full = is_cube(kind) ? FULL : BUSY;
-    if (work >= full && work >= move) {
-        *out = (KindBound){BOUND_COMPUTE, 0, is_cube(kind) ? "mac ratio" : "vec ratio"};
+    if (work >= full && (is_cube(kind) || work >= move)) {
+        *out = (KindBound){BOUND_COMPUTE, 0, !is_cube(kind) ? "vec ratio"
+                                             : move >= full ? "mac ratio (mte2 busy as well)"
+                                                            : "mac ratio"};
     } else if (move >= full || (!is_cube(kind) && in + to + work >= 900000 && move > work)) {
         *out = (KindBound){BOUND_MEMORY, 0, in >= to ? "mte2 ratio" : "mte3/fixpipe ratio"};
     } else {
@@ -88,17 +90,16 @@ static bool by_roofline(KindBound *out, const ProfKind *kind, const ProfChip *ch
     return true;
 }
 
-static bool by_launch(KindBound *out, const ProfKind *kind, const KindGaps *gaps,
-                      double launch_us) {
-    double us = mean_us(kind);
+static bool by_duration(KindBound *out, const ProfKind *kind, double launch_us) {
+    if (launch_us <= 0 || mean_us(kind) > 2 * launch_us) return false;
+    *out = (KindBound){BOUND_LAUNCH, 0, "duration near that of one launch"};
+    return true;
+}
+
+static bool by_gaps(KindBound *out, const ProfKind *kind, const KindGaps *gaps) {
     double gap_us = gaps->count ? (double)gaps->gap_ns / 1000.0 / (double)gaps->count : 0;
-    if (launch_us > 0 && us <= 2 * launch_us) {
-        *out = (KindBound){BOUND_LAUNCH, 0, "duration near that of one launch"};
-    } else if (gap_us > us) {
-        *out = (KindBound){BOUND_LAUNCH, 0, "the stream waits longer than it works"};
-    } else {
-        return false;
-    }
+    if (gap_us <= mean_us(kind)) return false;
+    *out = (KindBound){BOUND_LAUNCH, 0, "the stream waits longer than it works"};
     return true;
 }
 
@@ -106,9 +107,10 @@ static KindBound bound_of(const ProfReport *report, const ProfKind *kind, const 
     KindBound out = {BOUND_UNKNOWN, 0, "no counters (aic_metrics=PipeUtilization) and no chip"};
     if (kind->core == CORE_COMM) return (KindBound){BOUND_COMM, 0, "where it ran"};
     if (kind->core == CORE_AICPU) return (KindBound){BOUND_AICPU, 0, "where it ran"};
-    if (by_launch(&out, kind, gaps, report->chip.launch_us)) return out;
+    if (by_duration(&out, kind, report->chip.launch_us)) return out;
     if (by_counters(&out, kind)) return out;
     if (by_roofline(&out, kind, &report->chip)) return out;
+    if (by_gaps(&out, kind, gaps)) return out;
     if (report->profile->has.pipes || report->chip.bytes_per_us > 0) {
         out.evidence = "neither counters nor shapes name one limit";
     }

@@ -201,7 +201,7 @@ static bool has_nested_modules(const Profile *profile) {
 
 // What opens a block, what ends one, and what goes on inside.
 typedef struct Blocks {
-    KeySet openings, ends, inner_products;
+    KeySet openings, ends, inner_products, inner_before;
 } Blocks;
 
 static uint64_t opening_key(const Norm *norm) {
@@ -211,7 +211,10 @@ static uint64_t opening_key(const Norm *norm) {
 // Whether the norm begins a block, so that the sum in front is another's.
 static bool begins_block(const Blocks *blocks, const Norm *norm) {
     if (norm->behind) return has_key(&blocks->openings, opening_key(norm));
-    return norm->ends_model && blocks->inner_products.len &&
+    if (!norm->ends_model) {
+        return blocks->inner_before.len && !has_key(&blocks->inner_before, norm->before);
+    }
+    return blocks->inner_products.len &&
            !has_key(&blocks->inner_products, norm->product);
 }
 
@@ -223,7 +226,9 @@ static void learn_blocks(Blocks *blocks, const NormList *norms) {
         const Norm *norm = &norms->at[i];
         bool inner = norm->has_add && norm->behind &&
                      !has_key(&blocks->openings, opening_key(norm));
-        if (inner) add_key(&blocks->inner_products, norm->product);
+        if (!inner) continue;
+        add_key(&blocks->inner_products, norm->product);
+        add_key(&blocks->inner_before, norm->before);
     }
     for (uint32_t i = 0; i < norms->len; i++) {
         const Norm *norm = &norms->at[i];

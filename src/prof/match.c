@@ -205,6 +205,8 @@ static bool passes(Flow *flow, const ProfKind *kind) {
     if (op == OP_DROPOUT_MASK) return true;
     if (kind->in_count < 1 || kind->out_count < 1) return false;
     const ProfTensor *in = &kind->in[0], *out = &kind->out[0];
+    // One of q, k, v, cut out of a tensor with all three.
+    if (is_layout(op) && in->count > out->count && has_shape(flow, out, SHAPE_HEADS)) return true;
     if (!has_shape(flow, in, known)) return false;
     if (is_layout(op)) return in->count == out->count && in->dtype == out->dtype;
     if (op != OP_CAST || in->count != out->count) return false;

@@ -84,12 +84,12 @@ static void add_dynamic(ProfReport *report, Arena *arena) {
 }
 
 static void add_host(ProfReport *report, Arena *arena) {
-    uint64_t busy = report->kernel_ns, span = report->span_ns;
+    uint64_t busy = report->kernel_ns + report->comm_ns, span = report->span_ns;
     if (span == 0 || busy >= span || report->profile->lane_count > 64) return;
     double idle = 100.0 * (double)(span - busy) / (double)span;
     if (idle < 20) return;
     add(report, arena,
-        arena_printf(arena, "the device is idle for %.1f%% of the time: the host launches too "
+        arena_printf(arena, "the device is idle for at least %.1f%% of the time: the host launches too "
                      "slowly or waits; fewer kernels help here more than faster ones", idle));
 }
 

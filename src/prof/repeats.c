@@ -103,7 +103,9 @@ static void offer(Search *search, Choice choice) {
         search->best[i].cost_ns > choice.cost_ns) {
         return;
     }
-    for (; i && is_better(&choice, &search->best[i - 1]); i--) search->best[i] = search->best[i - 1];
+    for (; i && is_better(&choice, &search->best[i - 1]); i--) {
+        search->best[i] = search->best[i - 1];
+    }
     search->best[i] = choice;
 }
 

@@ -8,6 +8,7 @@
 
 enum {
     MAX_VARIANTS = 32,
+    SEQUENCE_MAX = 64, // types that are named
     SEAM_ROWS = 16, // rows of other streams, about, inside a run
 };
 
@@ -34,7 +35,7 @@ static bool is_member(const Occurrence *o, uint32_t i) {
 
 static Str sequence_of(Arena *arena, const Occurrence *o) {
     Str text = STR("");
-    for (uint32_t i = 0; i < o->length; i++) {
+    for (uint32_t i = 0; i < o->length && i < SEQUENCE_MAX; i++) {
         if (!is_member(o, i)) continue;
         const ProfKind *kind = &o->stream->profile->kinds[o->stream->kinds[o->at + i]];
         text = arena_printf(arena, "%.*s%s%.*s", STR_FMT(text), text.len ? " " : "",
