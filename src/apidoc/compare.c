@@ -279,7 +279,8 @@ static void compare_unpaired(const Changes *c, const Sides *ours, const Sides *t
         const Side *side = &theirs->at[k];
         if (side->pair >= 0) continue;
         DRIFT(c, !side->has_fallback, DRIFT_ANY, STR(""),
-              "argument '%.*s' is new%s", STR_FMT(side->name), side->has_fallback ? ", with a default" : " and has to be given");
+              "argument '%.*s' is new%s", STR_FMT(side->name),
+              side->has_fallback ? ", with a default" : " and has to be given");
     }
 }
 
