@@ -15,6 +15,7 @@ typedef struct Added { // "out[rows] += value", however it is written
     Val *rows, *value;
     const EvalRecord *record; // of a call; NULL
     const Node *stmt;
+    bool written; // "out[rows] = value": the rows of an expert are its own
 } Added;
 
 typedef struct Search {
@@ -51,24 +52,54 @@ static bool read_call(Added *out, const EvalRecord *record) {
         Val *rows = argument(v, 1, "index");
         Val *value = argument(v, 2, i < 2 ? "source" : "src");
         if (!rows || !value) return false;
-        *out = (Added){rows, val_strip(value), record, moe_stmt(record)};
+        *out = (Added){.rows = rows, .value = val_strip(value), .record = record,
+                       .stmt = moe_stmt(record)};
         return true;
     }
     return false;
 }
 
-// out[rows] += value, out[rows] = out[rows] + value.
+// "y.mul_(w)" as a statement of the loop changes what y is: the value of the last one
+// in front of the call that takes y, or NULL.
+static Val *changed_in_place(const Frame *f, const Node *loop, const Node *call, const Node *y) {
+    Val *value = NULL;
+    for (uint32_t i = 0; y->kind == N_NAME && i < f->evals.len; i++) {
+        const Node *node = f->evals.at[i].node;
+        if (node->kind != N_CALL || node->start < loop->start) continue;
+        if (node->start >= call->start) continue;
+        const Node *func = node->u.call.func;
+        if (func->kind != N_ATTRIBUTE || func->u.attribute.value->kind != N_NAME) continue;
+        if (func->u.attribute.value->u.name.id != y->u.name.id) continue;
+        if (str_ends(sym_str(func->u.attribute.attr), "_")) value = f->evals.at[i].val;
+    }
+    return value;
+}
+
+// Fills in the value where a statement in front has changed it.
+static void follow_change(Added *added, const Frame *f, const Node *loop) {
+    const Node *call = added->record->node;
+    if (!loop || added->value->op != V_OPAQUE || call->kind != N_CALL) return;
+    if (call->u.call.args.len < 3) return;
+    Val *value = changed_in_place(f, loop, call, call->u.call.args.at[2]);
+    if (value) added->value = val_strip(value);
+}
+
+// out[rows] += value, out[rows] = value.
 static bool read_statement(Added *out, const Frame *f, const Node *stmt) {
     const Node *target = NULL, *right = NULL;
+    bool written = stmt->kind == N_ASSIGN && stmt->u.assign.targets.len == 1;
     if (stmt->kind == N_AUG_ASSIGN && stmt->op == A_ADD) {
         target = stmt->u.aug_assign.target;
         right = stmt->u.aug_assign.value;
+    } else if (written) {
+        target = stmt->u.assign.targets.at[0];
+        right = stmt->u.assign.value;
     }
     if (!target || target->kind != N_SUBSCRIPT) return false;
     Val *rows = node_val(f->mf, target->u.subscript.slice), *value = node_val(f->mf, right);
     if (!rows || !value) return false;
     if (rows->op == V_TUPLE && rows->nargs) rows = rows->args[0];
-    *out = (Added){rows, val_strip(value), NULL, stmt};
+    *out = (Added){.rows = rows, .value = val_strip(value), .stmt = stmt, .written = written};
     return true;
 }
 
@@ -155,6 +186,15 @@ static bool is_opaque_index(Val *v) {
     return v->op == V_OPAQUE || v->op == V_CALL || v->op == V_PARAM;
 }
 
+// Whether the loop chooses it: experts[i], or what zip and enumerate give of them.
+static bool is_chosen(const Val *v) {
+    for (int i = 0; i < 6 && v->op == V_ITEM; i++) {
+        if (v->args[1]->op != V_CONST) return true;
+        v = v->args[0];
+    }
+    return false;
+}
+
 static void look_at_weight(Expert *e, Val *w, bool transposed) {
     w = val_strip(w);
     while (w->op == OP_TRANSPOSE || w->op == OP_PERMUTE) {
@@ -185,7 +225,7 @@ static void look(Expert *e, Val *v, int depth) {
         }
     }
     // self.experts[e](x)
-    if (v->op == V_CALL && v->nargs > 1 && v->args[0]->op == V_ITEM) {
+    if (v->op == V_CALL && v->nargs > 1 && is_chosen(v->args[0])) {
         e->owner = v->args[0]->args[0];
         e->module = true;
     }
@@ -202,17 +242,22 @@ static bool is_sorted(Val *v, int depth, uint32_t *steps) {
     return false;
 }
 
-// Where rows come from: where(...), nonzero, or a part of a sorted order.
+// index == e
+static bool is_equality(const Val *v) {
+    return v->op == V_PYOP && v->ck == A_EQ;
+}
+
+// Where rows come from: where(...), nonzero, a comparison, or a part of a sorted order.
 static bool from_routing(Val *rows, Val **from) {
     uint32_t steps = 0;
     Val *v = index_below(rows);
     for (int i = 0; i < 6 && (v->op == V_ITEM || v->op == V_PART); i++) v = v->args[0];
     v = index_below(v);
     *from = v;
-    return v->op == OP_WHERE || value_of_call(v, "nonzero") || value_of_call(v, "where") ||
-           value_of_call(v, "argsort") || value_of_call(v, "sort") ||
-           value_of_call(v, "nonzero_static") || value_of_call(v, "argwhere") ||
-           is_sorted(v, 0, &steps);
+    return v->op == OP_WHERE || is_equality(v) || value_of_call(v, "nonzero") ||
+           value_of_call(v, "where") || value_of_call(v, "argsort") ||
+           value_of_call(v, "sort") || value_of_call(v, "nonzero_static") ||
+           value_of_call(v, "argwhere") || is_sorted(v, 0, &steps);
 }
 
 static Str describe(Arena *arena, const Expert *e, bool loop, bool weighted) {
@@ -233,7 +278,8 @@ static void add_facts(MoeSite *site, Arena *arena, const Added *added, const Gat
                         : STR("where the rows of an expert come from is not seen"));
     site->facts[site->fact_count - 1].from = from;
     moe_add_fact(site, "accumulate", FACT_PROVEN,
-                 STR("the result is added at the rows that were read"));
+                 added->written ? STR("the result is written at the rows that were read")
+                                : STR("the result is added at the rows that were read"));
     moe_add_fact(site, "weight", g->weights ? FACT_PROVEN : FACT_UNKNOWN,
                  g->weights ? STR("each row is multiplied by its routing weight once")
                             : STR("no routing weight is seen in the loop"));
@@ -248,10 +294,11 @@ static void add_facts(MoeSite *site, Arena *arena, const Added *added, const Gat
                              : STR("which weights belong to an expert is not seen"));
 }
 
-// Rows that were sorted by expert are put back, wherever the experts ran.
+// Rows that were sorted by expert are put back with their weights, wherever the
+// experts ran. An order that is undone without any is that of a batch of lengths.
 static bool add_combine(MoeSites *out, Frame *f, const Added *added) {
     uint32_t steps = 0;
-    if (!is_sorted(added->rows, 0, &steps)) return false;
+    if (!is_sorted(added->rows, 0, &steps) || added->value->op != OP_MUL) return false;
     MoeSite site = {.id = "moe_experts", .api = "torch_npu.npu_moe_token_unpermute",
                     .first = added->stmt, .last = added->stmt, .variant = STR("sorted")};
     site.reason = STR("npu_moe_token_permute and npu_moe_token_unpermute do both ways at once; "
@@ -263,10 +310,21 @@ static bool add_combine(MoeSites *out, Frame *f, const Added *added) {
     return true;
 }
 
+// What a loop takes its item x from: parts of parts[e], and of zip(experts, parts).
+static Val *walked(Val *x) {
+    Val *over = x->args[0], *zip = over->op == V_ITEM ? over->args[0] : NULL;
+    bool is_zip = zip && zip->op == V_CALL && zip->args[0]->op == V_GLOBAL &&
+                  str_is(zip->args[0]->text, "zip");
+    for (uint32_t i = 1; is_zip && i < zip->nargs; i++) {
+        if (val_is_int(x->args[1], (int)i - 1)) return zip->args[i];
+    }
+    return over;
+}
+
 // x.split(counts)[e] along the rows, the counts being data: a split by a number or by
 // sizes that the code writes gives every pass as many.
 static bool is_counted_split(Val *x) {
-    const Val *split = val_strip(x->args[0]);
+    const Val *split = val_strip(walked(x));
     if (split->op != OP_SPLIT || split->nargs < 2) return false;
     if (split->nargs > 2 && !val_is_int(split->args[2], 0)) return false;
     const Val *sizes = index_below(split->args[1]);
@@ -305,6 +363,15 @@ static void add_split(MoeSites *out, Frame *f, const EvalRecord *record, const N
     vec_push(f->flow->arena, out, site);
 }
 
+// What is written, not added, needs rows that are chosen: a mask or a list of them. An
+// axis that is walked (out[:, i] = f(x[:, i])) is none, nor is a plain copy.
+static bool is_own_share(Val *rows, Val *expert) {
+    Val *from;
+    bool chosen = rows->op == V_CAST || from_routing(rows, &from);
+    Gather g = {.rows = index_below(rows)};
+    return chosen && !is_gather(val_strip(expert), g.rows);
+}
+
 static void add_site(MoeSites *out, Frame *f, const Added *added, const Node *loop) {
     Arena *arena = f->flow->arena;
     Gather g = {.rows = index_below(added->rows)};
@@ -314,6 +381,7 @@ static void add_site(MoeSites *out, Frame *f, const Added *added, const Node *lo
     if (!expert) return;
     find_tokens(&g, expert, 0);
     if (!g.tokens) return;
+    if (added->written && !is_own_share(added->rows, expert)) return;
     look(&e, expert, 0);
     e.norm = e.packed && expert->op != OP_LINEAR && expert->op != OP_MATMUL && !e.bias;
     // Without weights of its own that it looks up, a pass is no expert.
@@ -342,6 +410,7 @@ void moe_find_experts(MoeSites *out, Frame *frame) {
         if (!read_call(&added, &frame->evals.at[i])) continue;
         const Node *loop = loop_around(frame, added.stmt);
         if (!is_new(out, loop ? loop : added.stmt)) continue;
+        follow_change(&added, frame, loop);
         if (loop || !add_combine(out, frame, &added)) add_site(out, frame, &added, loop);
     }
     for (uint32_t i = 0; i < frame->evals.len; i++) {

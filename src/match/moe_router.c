@@ -81,18 +81,44 @@ static bool peel(Scores *out, Val *v, int depth) {
     }
 }
 
-// Logits that a layer computes, or that are handed in.
+// The transposed view of a batch of matrices: an axis behind the first two moves.
+static bool is_batch(const Val *v) {
+    bool moved = false;
+    if (v->op != OP_TRANSPOSE && v->op != OP_PERMUTE) return false;
+    for (uint32_t i = 1; i < v->nargs; i++) moved |= val_is_int(v->args[i], 2);
+    return moved;
+}
+
+// Whether the product is a layer's: one side is a weight.
+static bool has_weight(const Val *product) {
+    if (is_batch(val_strip(product->args[0]))) return false;
+    if (is_batch(val_strip(product->args[1]))) return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        const Val *side = val_strip(product->args[i]);
+        if (side->op == OP_TRANSPOSE || side->op == OP_PERMUTE) side = side->args[0];
+        if (is_learned(side)) return true;
+    }
+    return false;
+}
+
+// Logits that a layer computes, or that are handed in. A product of two results
+// (queries and keys) scores positions.
 static bool are_logits(Val *v, int depth) {
     v = val_strip(v);
     if (depth > DEPTH_MAX) return false;
     switch ((int)v->op) {
-    case OP_LINEAR: case OP_MATMUL: case V_PARAM:
+    case OP_LINEAR: case V_PARAM:
         return true;
+    case OP_MATMUL:
+        return v->nargs > 1 && has_weight(v);
     case V_CALL: {
         const Val *callee = v->args[0];
         return callee->op == V_INSTANCE || callee->op == V_ATTR || callee->op == V_ITEM;
     }
-    case V_ITEM: case OP_VIEW: case OP_ADD: case OP_MUL: case OP_MASKED_FILL: case OP_TANH:
+    case OP_ADD: case OP_MUL: case OP_DIV: // a bias, a temperature, a cap
+        return (v->nargs && are_logits(v->args[0], depth + 1)) ||
+               (v->nargs > 1 && are_logits(v->args[1], depth + 1));
+    case V_ITEM: case OP_VIEW: case OP_MASKED_FILL: case OP_TANH:
     case OP_FLATTEN: case OP_CLAMP: case V_PART: case OP_CAT: case OP_DETACH:
         return v->nargs && are_logits(v->args[0], depth + 1);
     case V_PHI:
@@ -145,7 +171,11 @@ static bool is_read(const Frame *f, const Val *call, int index, const char *name
         }
     }
     for (uint32_t i = 0; i < f->returns.len; i++) {
-        if (has_part(f->returns.at[i].val, call, index, name)) return true;
+        Val *v = f->returns.at[i].val;
+        if (v && (v == call || has_part(v, call, index, name))) return true;
+        for (uint32_t k = 0; v && v->op == V_TUPLE && k < v->nargs; k++) {
+            if (v->args[k] == call) return true; // both at once
+        }
     }
     return false;
 }
