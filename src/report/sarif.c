@@ -84,15 +84,16 @@ static void add_location(Json *json, Str root, const Finding *f) {
     json_end(json);
 }
 
-// Whole lines from `start` up to `end`, without it.
-static void add_replacement(Json *json, uint32_t start, uint32_t end, Str text) {
+// The lines from `start` up to `end`, without it. Behind the last line of a file that
+// does not end in one there is none: `open` says that the line before is meant.
+static void add_replacement(Json *json, uint32_t start, uint32_t end, bool open, Str text) {
     json_object(json, JSON_BLOCK);
     json_key(json, "deletedRegion");
     json_object(json, JSON_LINE);
     json_add_uint(json, "startLine", start);
     json_add_uint(json, "startColumn", 1);
-    json_add_uint(json, "endLine", end);
-    json_add_uint(json, "endColumn", 1);
+    json_add_uint(json, "endLine", open ? end - 1 : end);
+    if (!open) json_add_uint(json, "endColumn", 1); // else: the end of the line
     json_end(json);
     add_text(json, "insertedContent", text);
     json_end(json);
@@ -112,9 +113,10 @@ static void add_fix(Json *json, Str root, const Finding *f) {
     json_array(json, JSON_BLOCK);
     for (uint32_t i = 0; i < f->inserts.len; i++) {
         const Insert *insert = &f->inserts.at[i];
-        add_replacement(json, insert->line, insert->line, insert->text);
+        add_replacement(json, insert->line, insert->line, false, insert->text);
     }
-    add_replacement(json, f->start_line, f->end_line + 1, f->replacement);
+    bool open = f->original.len && !strchr("\r\n", f->original.at[f->original.len - 1]);
+    add_replacement(json, f->start_line, f->end_line + 1, open, f->replacement);
     json_end(json);
     json_end(json);
     json_end(json);
@@ -146,6 +148,15 @@ static void add_result(Json *json, Str root, const Finding *f) {
     buf_free(&text);
 }
 
+// What ends a line of Python; by default a lone return would not.
+static void add_line_ends(Json *json) {
+    static const char *const ends[] = {"\r\n", "\n", "\r"};
+    json_key(json, "newlineSequences");
+    json_array(json, JSON_LINE);
+    for (size_t i = 0; i < COUNT(ends); i++) json_str(json, str_of(ends[i]));
+    json_end(json);
+}
+
 void sarif_write(Buf *out, const FindingSet *set) {
     Json json;
     json_init(&json, out);
@@ -157,6 +168,7 @@ void sarif_write(Buf *out, const FindingSet *set) {
     json_object(&json, JSON_BLOCK);
     add_tool(&json, set);
     json_add_word(&json, "columnKind", "unicodeCodePoints");
+    add_line_ends(&json);
     json_key(&json, "results");
     json_array(&json, JSON_BLOCK);
     for (uint32_t i = 0; i < set->findings.len; i++) {
