@@ -44,3 +44,10 @@ const char *switch_kind_name(SwitchKind kind) {
     };
     return pick(names, COUNT(names), kind);
 }
+
+const char *joined_by_name(JoinedBy by) {
+    static const char *const names[] = {
+        [JOINED_LINE] = "line", [JOINED_MODULE] = "module", [JOINED_API] = "api",
+    };
+    return names[by];
+}

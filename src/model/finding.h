@@ -69,6 +69,25 @@ typedef struct Insert {
 
 typedef VEC(Insert) Inserts;
 
+// How a run of kernels in a profile was found to be that of a finding.
+typedef enum JoinedBy { JOINED_LINE, JOINED_MODULE, JOINED_API } JoinedBy;
+
+// Kernels of a profile that are the code of a finding, or of none.
+typedef struct Measured {
+    Str pattern, api, direction; // api: empty where no operator is known
+    JoinedBy joined_by;
+    uint32_t shared; // findings that this is the time of, all together
+    uint64_t calls;
+    double device_us, gap_us, share; // share: of the profile's steps
+    double cap;                      // at most so many times faster; 0: not known
+    bool cap_is_relative;            // by bytes alone, the chip is not known
+    Str bound;                       // "memory", "compute", ...
+    Str place, module;               // of the first call, where a trace says so
+    uint32_t first_row, last_row;    // of the first call
+} Measured;
+
+typedef VEC(Measured) MeasuredList;
+
 typedef struct Finding {
     Str id; // family:path:qualname:8 hex [#n]
     Str family, api, rule, variant;
@@ -93,6 +112,7 @@ typedef struct Finding {
     VEC(Span) sites;   // other places with the same code (modular twin, copies)
     VEC(Span) helpers; // other functions that hold part of the computation
     Str op_signature, op_summary, op_source; // API facts and their source
+    MeasuredList measured; // with a profile; the longest first
 } Finding;
 
 typedef struct Existing { // code that is fused already
@@ -122,11 +142,16 @@ typedef struct FindingSet {
     VEC(Finding) findings; // sorted by file, line, family
     VEC(Existing) existing;
     VEC(Skipped) skipped;
+    Str profile;              // the file of kernels; empty: none was given
+    double profile_us;        // of its steps
+    MeasuredList unexplained; // hot runs that are no finding's, the longest first
+    VEC(Str) profile_notes;   // what the profile lacks, and its effect
 } FindingSet;
 
 const char *verdict_name(Verdict verdict);       // "recommend"
 const char *fact_state_name(FactState state);    // "proven"
 const char *priority_name(Priority priority);    // "high"
 const char *switch_kind_name(SwitchKind kind);   // "existing", ...
+const char *joined_by_name(JoinedBy by);         // "line", "module", "api"
 
 #endif
