@@ -47,8 +47,15 @@ static bool is_on_lines(const Finding *finding, Str site) {
            same_file((Str){site.at, colon - 1}, finding->file);
 }
 
-static bool is_replaced_by(const Finding *finding, const ProfRun *run) {
-    return run->api && str_is(finding->api, run->api);
+// Whether the finding's operator replaces the run, or a run inside of it.
+static bool is_replaced_by(const Join *join, const Finding *finding, const ProfRun *run) {
+    if (run->api && str_is(finding->api, run->api)) return true;
+    for (uint32_t i = 0; i < join->report->runs.len; i++) {
+        const ProfRun *inner = &join->report->runs.at[i];
+        bool is_inside = inner->part_of && strcmp(inner->part_of, run->pattern) == 0;
+        if (is_inside && inner->api && str_is(finding->api, inner->api)) return true;
+    }
+    return false;
 }
 
 // Kernels on the finding's lines: one is enough where the operator is the same, else
@@ -60,7 +67,7 @@ static bool joins_by_line(const Join *join, const Finding *finding, const ProfRu
     for (uint32_t row = at->first; row <= at->last; row++) {
         on += is_on_lines(finding, site_of(profile, row));
     }
-    return is_replaced_by(finding, run) ? on > 0 : on * 2 > all;
+    return is_replaced_by(join, finding, run) ? on > 0 : on * 2 > all;
 }
 
 // "Model_0/Layer_3/Norm_7" -> "Norm".
@@ -77,7 +84,7 @@ static bool joins_by_module(const Join *join, const Finding *finding, const Prof
                             const RunRange *at) {
     Str module = class_of(module_of(join->report->profile, at->first));
     Str name = finding->qualname;
-    return module.len && is_replaced_by(finding, run) && name.len > module.len &&
+    return module.len && is_replaced_by(join, finding, run) && name.len > module.len &&
            memcmp(name.at, module.at, module.len) == 0 && name.at[module.len] == '.';
 }
 
@@ -141,8 +148,7 @@ static void add_call(Measured *measured, const Join *join, const ProfRun *run,
     if (step > 0) measured->share += (device + gap) / step;
 }
 
-// The entry of a run at a finding, made on its first call. `from`: where the entries
-// of this run begin in the finding's list.
+// The entry of a run at a finding, made on its first call.
 static Measured *entry_of(Join *join, MeasuredList *list, const Measured *made) {
     for (uint32_t i = 0; i < list->len; i++) {
         Measured *old = &list->at[i];
@@ -163,13 +169,13 @@ static bool add_by_api(Join *join, const ProfRun *run, const Measured *rest) {
     if (run->kind != RUN_FUSION) return false;
     for (uint32_t i = 0; i < join->set->findings.len; i++) {
         const Finding *finding = &join->set->findings.at[i];
-        shared += finding->verdict != VERDICT_REJECT && is_replaced_by(finding, run);
+        shared += finding->verdict != VERDICT_REJECT && is_replaced_by(join, finding, run);
     }
     measured.joined_by = JOINED_API;
     measured.shared = shared;
     for (uint32_t i = 0; i < join->set->findings.len; i++) {
         Finding *finding = &join->set->findings.at[i];
-        if (finding->verdict == VERDICT_REJECT || !is_replaced_by(finding, run)) continue;
+        if (finding->verdict == VERDICT_REJECT || !is_replaced_by(join, finding, run)) continue;
         vec_push(join->run, &finding->measured, measured);
     }
     return shared > 0;

@@ -6,6 +6,7 @@
 #include "base/locate.h"
 #include "cli/api_book.h"
 #include "cli/commands.h"
+#include "cli/measure.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/output_folder.h"
@@ -13,6 +14,7 @@
 #include "cli/scan_cache.h"
 #include "match/scan.h"
 #include "model/utf8.h"
+#include "prof/bound.h"
 #include "report/findings_json.h"
 #include "report/github.h"
 #include "report/markdown.h"
@@ -25,7 +27,7 @@ enum { FAULTS_SHOWN = 20 };
 
 typedef struct ScanArgs {
     const char *output, *format, *lang, *rule, *explain, *stdin_name, *python;
-    const char *jobs;
+    const char *jobs, *profile, *chip;
     ArgList rules;
     bool no_cache, no_filter, strict, error_on_findings, quiet, verbose;
 } ScanArgs;
@@ -45,6 +47,10 @@ static const Option options[] = {
     {"rule", 0, OPTION_TEXT, "ID", "look for this rule only", FIELD(rule)},
     {"explain", 0, OPTION_TEXT, "FILE:LINE",
      "say for the code there why each rule matches or not", FIELD(explain)},
+    {"profile", 0, OPTION_TEXT, "DIR",
+     "measured time beside each candidate: a *_ascend_pt folder, or\n"
+     "a file of the profiler (as 'npufuse profile' takes it)", FIELD(profile)},
+    {"chip", 0, OPTION_TEXT, "NAME", "of the profile, where it does not say (910B2)", FIELD(chip)},
     {"jobs", 'j', OPTION_TEXT, "N", "threads (one for each processor)", FIELD(jobs)},
     {"no-filter", 0, OPTION_FLAG, NULL,
      "try every rule on every function; slower, same findings",
@@ -257,6 +263,23 @@ static bool find(Scan *scan, Err *err) {
     return true;
 }
 
+// Measured time beside the findings, where a profile is given.
+static bool measure(Scan *scan, Err *err) {
+    ProfileLoaded *loaded = NEW(scan->run, ProfileLoaded);
+    ProfReport report;
+    MineOptions mine = {.custom_max = 20};
+    ProfileSource source = {.path = scan->args.profile, .python = scan->args.python};
+    if (!scan->args.profile) return true;
+    if (scan->args.chip && !chip_find(&mine.chip, scan->args.chip)) {
+        return err_set(err, "unknown chip '%s': one of %s", scan->args.chip, chip_names());
+    }
+    source.has_progress = output_has_progress() && !scan->args.quiet;
+    if (!profile_load(loaded, scan->run, &source, err)) return false;
+    profile_mine(&report, scan->run, loaded, &mine);
+    measure_findings(&scan->set, scan->run, loaded, &report);
+    return true;
+}
+
 // As commands have to name it: nothing for the usual one.
 static Str shown_folder(const Scan *scan) {
     const char *folder = scan->args.output;
@@ -378,7 +401,8 @@ static int run_scan(Scan *scan, const PathRequest *request) {
     Err err;
     bool ok = output_folder_check(scan->run, scan->args.output, &err) &&
               paths_collect(&scan->paths, scan->run, request, &err) &&
-              find(scan, &err) && write_files(scan, &err) && print(scan, &err);
+              find(scan, &err) && measure(scan, &err) &&
+              write_files(scan, &err) && print(scan, &err);
     if (!ok) return output_fail(EXIT_USAGE, "%s", err.text);
     tell(scan);
     bool no = (scan->args.strict && has_fault(&scan->set)) ||

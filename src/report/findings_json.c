@@ -119,6 +119,46 @@ static void add_gain_and_op(Json *json, const Finding *finding) {
     json_end(json);
 }
 
+static void write_measured(Json *json, const Measured *measured) {
+    json_object(json, JSON_LINE);
+    json_add_str(json, "pattern", measured->pattern);
+    json_add_str(json, "api", measured->api);
+    json_add_str(json, "direction", measured->direction);
+    json_add_word(json, "joined_by", joined_by_name(measured->joined_by));
+    json_add_uint(json, "shared", measured->shared);
+    json_add_uint(json, "calls", measured->calls);
+    json_add_double(json, "device_us", measured->device_us);
+    json_add_double(json, "gap_us", measured->gap_us);
+    json_add_double(json, "share_of_step", measured->share);
+    json_key(json, "cap");
+    json_double_if(json, measured->cap > 0, measured->cap);
+    json_add_bool(json, "cap_is_relative", measured->cap_is_relative);
+    json_add_str(json, "bound", measured->bound);
+    json_add_str(json, "site", measured->place);
+    json_add_str(json, "module", measured->module);
+    json_add_uint(json, "first_row", measured->first_row);
+    json_add_uint(json, "last_row", measured->last_row);
+    json_end(json);
+}
+
+static void add_measured(Json *json, const char *name, const MeasuredList *list) {
+    open_array(json, name);
+    for (uint32_t i = 0; i < list->len; i++) write_measured(json, &list->at[i]);
+    json_end(json);
+}
+
+// Only where there was a profile, so that other files stay as they are.
+static void add_profile(Json *json, const FindingSet *set) {
+    if (!set->profile.len) return;
+    json_key(json, "profile");
+    json_object(json, JSON_BLOCK);
+    json_add_str(json, "source", set->profile);
+    json_add_double(json, "steps_us", set->profile_us);
+    add_measured(json, "unexplained", &set->unexplained);
+    add_strings(json, "notes", set->profile_notes.at, set->profile_notes.len);
+    json_end(json);
+}
+
 static void write_finding(Json *json, const Finding *finding) {
     json_object(json, JSON_BLOCK);
     json_add_str(json, "id", finding->id);
@@ -144,6 +184,7 @@ static void write_finding(Json *json, const Finding *finding) {
     add_switch(json, finding);
     add_strings(json, "risks", finding->risks.at, finding->risks.len);
     add_gain_and_op(json, finding);
+    if (finding->measured.len) add_measured(json, "measured", &finding->measured);
     json_end(json);
 }
 
@@ -264,6 +305,7 @@ void findings_json_write(Buf *out, const FindingSet *set) {
     add_counts(&json, set);
     add_skipped(&json, set);
     add_existing(&json, set);
+    add_profile(&json, set);
     open_array(&json, "findings");
     for (uint32_t i = 0; i < set->findings.len; i++) {
         write_finding(&json, &set->findings.at[i]);

@@ -8,6 +8,7 @@
 #include "model/shell.h"
 #include "report/groups.h"
 #include "report/md_candidate.h"
+#include "report/measured_md.h"
 #include "report/page.h"
 
 enum {
@@ -394,6 +395,7 @@ void markdown_write(Buf *out, const FindingSet *set, const MarkdownStyle *style)
     groups_make(&groups, &scratch, set);
     add_head(&page, set, &groups);
     add_summary(&page, &groups);
+    measured_md(&page, set);
     add_candidates(&page, &groups);
     add_refused(&page, &groups);
     add_existing(&page, set);

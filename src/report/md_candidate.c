@@ -5,6 +5,8 @@
 
 #include "report/md_candidate.h"
 
+#include "report/measured_md.h"
+
 static void add_code(const Page *page, Str text) {
     md_code(page->out, MD_LINE, text);
 }
@@ -438,6 +440,7 @@ static void add_proposal(const Page *page, const GroupVec *all,
     add_switch(page, &finding->switch_);
     add_risks(page, finding);
     add_gain(page, finding);
+    measured_md_lines(page, finding);
 }
 
 void md_candidate(const Page *page, const GroupVec *all, uint32_t number) {

@@ -118,6 +118,28 @@ static void add_totals(Buf *out, Arena *arena, const FindingSet *set,
     buf_add_char(out, '\n');
 }
 
+// The time that several findings share is counted once.
+static double measured_us(const FindingSet *set) {
+    double us = 0;
+    for (uint32_t i = 0; i < set->findings.len; i++) {
+        const MeasuredList *list = &set->findings.at[i].measured;
+        for (uint32_t k = 0; k < list->len; k++) {
+            us += (list->at[k].device_us + list->at[k].gap_us) / list->at[k].shared;
+        }
+    }
+    return us;
+}
+
+static void add_measured(Buf *out, Arena *arena, const FindingSet *set, Lang lang) {
+    if (!set->profile.len) return;
+    Str times[] = {arena_printf(arena, "%.3f", measured_us(set) / 1e3),
+                   arena_printf(arena, "%.3f", set->profile_us / 1e3)};
+    Str count[] = {number_str(arena, set->unexplained.len)};
+    say(out, lang, SAY_SHORT_MEASURED, times);
+    if (set->unexplained.len) say(out, lang, SAY_SHORT_UNEXPLAINED, count);
+    buf_add_char(out, '\n');
+}
+
 void summary_write(Buf *out, const FindingSet *set, const SummaryStyle *style) {
     Arena arena;
     arena_init(&arena);
@@ -133,5 +155,6 @@ void summary_write(Buf *out, const FindingSet *set, const SummaryStyle *style) {
     }
     if (rows.len) buf_add_char(out, '\n');
     add_totals(out, &arena, set, &groups, style->lang);
+    add_measured(out, &arena, set, style->lang);
     arena_free(&arena);
 }
