@@ -89,8 +89,8 @@ static void add_host(ProfReport *report, Arena *arena) {
     double idle = 100.0 * (double)(span - busy) / (double)span;
     if (idle < 20) return;
     add(report, arena,
-        arena_printf(arena, "the device is idle for at least %.1f%% of the time: the host launches too "
-                     "slowly or waits; fewer kernels help here more than faster ones", idle));
+        arena_printf(arena, "the device is idle for at least %.1f%% of the time: the host launches "
+                     "too slowly or waits; fewer kernels help here more than faster ones", idle));
 }
 
 void notes_add(ProfReport *report, Arena *arena, bool stopped) {

@@ -12,8 +12,7 @@
 
 enum {
     SAMPLES = 4, // rows of a kind in a block whose counters are read
-    MAX_LANES = UINT16_MAX,
-    MAX_STEPS = (1 << 20) - 1,
+    STEP_BITS = (1 << 20) - 1,
     MORE_BYTES = LINE_MAX_BYTES + CELLS_SLACK,
 };
 
@@ -39,21 +38,38 @@ void row_reader_free(RowReader *reader) {
     arena_free(&reader->arena);
 }
 
+static uint32_t id_slot(const IdTable *table, int64_t id) {
+    uint64_t hash = (uint64_t)id * UINT64_C(0x9E3779B97F4A7C15);
+    uint32_t slot = (uint32_t)(hash >> 32) & (table->cap * 2 - 1);
+    while (table->slots[slot] && table->ids[table->slots[slot] - 1] != id) {
+        slot = (slot + 1) & (table->cap * 2 - 1);
+    }
+    return slot;
+}
+
+static void grow_ids(IdTable *table, Arena *arena) {
+    uint32_t cap = table->cap ? table->cap * 2 : 16;
+    table->ids = arena_grow(arena, table->ids, table->cap * 8, (size_t)cap * 8);
+    table->first = arena_grow(arena, table->first, table->cap * 8, (size_t)cap * 8);
+    table->slots = NEW_N(arena, uint32_t, cap * 2);
+    table->cap = cap;
+    for (uint32_t i = 0; i < table->len; i++) {
+        table->slots[id_slot(table, table->ids[i])] = i + 1;
+    }
+}
+
 uint32_t id_table_index(IdTable *table, Arena *arena, int64_t id, uint64_t first) {
     if (table->len && table->ids[table->last] == id) return table->last;
-    for (uint32_t i = table->len; i-- > 0;) {
-        if (table->ids[i] != id) continue;
-        table->last = i;
-        return i;
+    if (table->len == table->cap) grow_ids(table, arena);
+    uint32_t slot = id_slot(table, id);
+    if (table->slots[slot]) {
+        table->last = table->slots[slot] - 1;
+        return table->last;
     }
-    if (table->len == table->cap) {
-        uint32_t cap = table->cap ? table->cap * 2 : 16;
-        table->ids = arena_grow(arena, table->ids, table->cap * 8, (size_t)cap * 8);
-        table->first = arena_grow(arena, table->first, table->cap * 8, (size_t)cap * 8);
-        table->cap = cap;
-    }
+    if (table->len == ID_MAX) return ID_MAX - 1;
     table->ids[table->len] = id;
     table->first[table->len] = first;
+    table->slots[slot] = table->len + 1;
     table->last = table->len++;
     return table->last;
 }
@@ -173,8 +189,8 @@ static ProfRow read_row(RowWork *work) {
     return (ProfRow){
         .start_ns = (int64_t)start,
         .duration_ns = duration & ((UINT64_C(1) << 44) - 1),
-        .step = (step < MAX_STEPS ? step : MAX_STEPS) & MAX_STEPS,
-        .lane = (uint16_t)(lane_index < MAX_LANES ? lane_index : MAX_LANES),
+        .step = step & STEP_BITS,
+        .lane = (uint16_t)lane_index,
         .kind = find_kind(work, duration),
     };
 }

@@ -7,6 +7,7 @@
 enum {
     BLOCK_BYTES = 1024 * 1024,
     LINE_MAX_BYTES = 60000, // a longer line is no row
+    ID_MAX = 60000,         // streams, and steps
 };
 
 // The rows whose line begins in one block of the file.
@@ -17,10 +18,12 @@ typedef struct RowBlock {
     ProfFaults faults; // first_row counts from the block's first row
 } RowBlock;
 
-// Numbers seen so far, and their indices by order of appearance.
+// Numbers seen so far, and their indices by order of appearance. Beyond ID_MAX all
+// new ones count as the last.
 typedef struct IdTable {
     int64_t *ids;
     uint64_t *first; // block << 32 | row
+    uint32_t *slots; // index + 1
     uint32_t len, cap, last;
 } IdTable;
 
