@@ -18,14 +18,19 @@ static bool is_sequence_attribute(const Sym *name) {
 }
 
 static bool is_sequence(const Val *v) {
-    return v->op == V_TUPLE || v->op == V_LIST || (v->op == V_CONST && v->ck == CONST_INT);
+    return v->op == V_TUPLE || v->op == V_LIST;
+}
+
+static bool is_count(const Val *v) {
+    return v->op == V_CONST && v->ck == CONST_INT;
 }
 
 // Operators of the graph that a tuple has as well: t + (x,), t * 2, torch.cat(t).
+// t + 1 it has not.
 static bool takes_tuples(const Val *v) {
     if (v->op == OP_CAT || v->op == OP_STACK) return true;
-    if (v->op != OP_ADD && v->op != OP_MUL) return false;
-    return is_sequence(v->args[0]) || is_sequence(v->args[1]);
+    if (v->op == OP_ADD) return is_sequence(v->args[0]) || is_sequence(v->args[1]);
+    return v->op == OP_MUL && (is_count(v->args[0]) || is_count(v->args[1]));
 }
 
 // Whether the operator reads `x` as a tensor.

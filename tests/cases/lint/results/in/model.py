@@ -100,3 +100,11 @@ def a_list_joined(x, w, ends):
     y = torch_npu.npu_grouped_matmul([x], [w], group_list=ends, split_item=0, group_type=-1)
     y.append(x)
     return torch.cat(y), y + [x]
+
+
+def a_number_is_added(x, gamma):
+    return torch_npu.npu_rms_norm(x, gamma) + 1
+
+
+def repeated_as_a_tuple_is(x, gamma):
+    return torch_npu.npu_rms_norm(x, gamma) * 2
