@@ -232,6 +232,16 @@ static void callers_in(Resolver *r, Callers *out, const Val *param,
     }
 }
 
+// Whether the file stands in the folder itself. Asked of every file, for many
+// parameters: the first bytes decide mostly.
+static bool lies_in(const char *path, Str folder) {
+    if (str_is(folder, ".")) return !strchr(path, '/');
+    if (strncmp(path, folder.at, folder.len) != 0) return false;
+    path += folder.len;
+    bool root = folder.at[folder.len - 1] == '/';
+    return (root || *path == '/') && !strchr(path + !root, '/');
+}
+
 // Files of the scan in the class's folder and the one above that speak of it.
 static void callers_near(Resolver *r, Callers *out, const Val *param,
                          const Def *class_def) {
@@ -243,8 +253,7 @@ static void callers_near(Resolver *r, Callers *out, const Val *param,
     uint32_t looked = 0;
     for (uint32_t i = 0; i < project->file_count && looked < FILES_MAX; i++) {
         const char *path = project->files[i];
-        Str at = path_folder(str_of(path));
-        if (!str_eq(at, folder) && !str_eq(at, above)) continue;
+        if (!lies_in(path, folder) && !lies_in(path, above)) continue;
         if (strcmp(path, own->path) == 0) continue;
         looked++;
         r->flow->resolve_steps += 2;

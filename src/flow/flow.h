@@ -193,6 +193,9 @@ FunctionInfo *flow_function_info(Flow *flow, ModuleFlow *mf, Node *fn,
                                  const Def *owner);
 // The value that the frame's function returns, joined; NULL if none.
 Val *frame_result(Frame *f);
+// The value of an expression of the function that reads nothing which the function
+// assigns: without reading the function. NULL where it does.
+Val *flow_read_alone(Flow *flow, ModuleFlow *mf, FunctionInfo *info, Node *expr);
 // A root frame for `fn` with given parameter values (rules).
 Frame *flow_call_root(Flow *flow, ModuleFlow *mf, Node *fn,
                       Val *const *params, uint32_t count);

@@ -182,6 +182,10 @@ bool stands_alone(Flow *flow, FunctionInfo *info, Node *expr) {
     return walk.alone;
 }
 
+Val *flow_read_alone(Flow *flow, ModuleFlow *mf, FunctionInfo *info, Node *expr) {
+    return stands_alone(flow, info, expr) ? eval_expr(light_frame(flow, mf, info), expr) : NULL;
+}
+
 // The one plain store of the attribute, if there is no other; *count says how
 // many there are.
 static const InitStore *only_store(const struct InitIndex *index, const Sym *name,

@@ -62,6 +62,8 @@ Val *attend_unrepeat(Flow *flow, Val *x, int axis, Val **times);
 Val *attend_below_views(Val *v);
 // The number of axes of x where the source shows it, else 0.
 uint32_t value_rank(const Val *x);
+// The number in torch.tensor(c) or torch.full((), c); else v without its casts.
+const Val *lone_number(const Val *v);
 // A constant that no score comes near: -inf, the least of a dtype, -10000.
 bool is_very_negative(const Val *v);
 

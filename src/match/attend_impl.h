@@ -38,8 +38,6 @@ bool read_scores(Reader *r, Val *v, Scores *out, int depth);
 // A value that may be `c` or nothing: phi(cond, v, None).
 Val *optional_val(Flow *flow, Val *cond, bool holds, Val *v);
 bool is_factor(Flow *flow, Val *v);
-// The number in torch.tensor(c) or torch.full((), c); else v without its casts.
-const Val *lone_number(const Val *v);
 
 // attend_axes.c
 bool read_product(Reader *r, Val *v, Scores *out);

@@ -19,9 +19,9 @@ static bool is_infinity(const Val *v) {
            val_is_global(v, "numpy.inf");
 }
 
-// torch.finfo(d).min
-static bool is_least(const Val *v) {
-    if (v->op != V_ATTR || !str_is(sym_str(v->name), "min")) return false;
+// torch.finfo(d).min, and of the largest
+static bool is_limit(const Val *v, const char *which) {
+    if (v->op != V_ATTR || !str_is(sym_str(v->name), which)) return false;
     const Val *call = v->args[0];
     return call->op == V_CALL && call->nargs == 2 && val_is_global(call->args[0], "torch.finfo");
 }
@@ -46,7 +46,7 @@ const Val *lone_number(const Val *v) {
 bool is_very_negative(const Val *v) {
     v = lone_number(v);
     if (val_is_number(v)) return v->num <= -9000;
-    if (v->op == OP_NEG) return is_infinity(v->args[0]);
+    if (v->op == OP_NEG) return is_infinity(v->args[0]) || is_limit(v->args[0], "max");
     if (v->op == V_PHI) return is_very_negative(v->args[1]) && is_very_negative(v->args[2]);
     // finfo.min / 2
     if (v->op == OP_MUL) {
@@ -55,7 +55,8 @@ bool is_very_negative(const Val *v) {
             if (is_very_negative(v->args[i]) && val_is_number(c) && c->num > 1e-3) return true;
         }
     }
-    return is_least(v) || (v->op == V_CONST && v->ck == CONST_STR && str_is(v->text, "-inf"));
+    return is_limit(v, "min") ||
+        (v->op == V_CONST && v->ck == CONST_STR && str_is(v->text, "-inf"));
 }
 
 // A number that scores may be multiplied by: never a learned tensor.

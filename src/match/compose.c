@@ -191,6 +191,10 @@ static Str compose_operator(Composer *c, Val *v, int depth) {
     }
     case V_CAST: return compose_cast(c, v, depth);
     case V_CALL: return compose_call(c, v, depth);
+    case OP_FULL: { // torch.full([], c)
+        Val *number = (Val *)(uintptr_t)lone_number(v);
+        return number != v ? compose(c, number, depth + 1) : (Str){0};
+    }
     case OP_MUL: return binary(c, v, "*", depth);
     case OP_ADD: return binary(c, v, "+", depth);
     case OP_POW: return binary(c, v, "**", depth);

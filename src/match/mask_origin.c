@@ -10,7 +10,7 @@
 enum {
     ORIGIN_MAX_DEPTH = 20,
     ORIGIN_MAX_STEPS = 400,   // values looked at
-    ORIGIN_MAX_CALLERS = 40,  // functions read for their arguments
+    ORIGIN_MAX_CALLERS = 16,  // functions read for their arguments
     ORIGIN_MAX_NODES = 20000, // of functions that build masks
 };
 
@@ -171,6 +171,7 @@ static OriginFound origin_of_call(Search *s, Val *v) {
         bool builds = table_builds_mask(&walk, callee->args[0]->def);
         return found_at(builds ? ORIGIN_MASK : ORIGIN_UNKNOWN, v);
     }
+    if (is_learned_module(callee)) return found_at(ORIGIN_BIAS, v);
     if (callee->op == V_ATTR) {
         Val *made = object_class(callee->args[0])
             ? object_attr(s->flow, callee->args[0], callee->name) : NULL;
@@ -301,15 +302,77 @@ static Node *given_argument(const Frame *f, const Node *call, const Val *param) 
     return NULL;
 }
 
+// An expression of the function that holds the call: read alone where it can be,
+// else with the whole function.
 static Val *value_in(Search *s, ModuleFlow *mf, uint32_t call, Node *node) {
     Module *m = mf->module;
     if (!m->call_owners[call]) return NULL;
     Def class_def = class_def_of(s->flow, m, m->call_classes[call]);
     FunctionInfo *info = flow_function_info(s->flow, mf, m->call_owners[call],
                                             class_def.node ? &class_def : NULL);
+    Val *alone = info->frame ? NULL : flow_read_alone(s->flow, mf, info, node);
+    if (alone) return alone;
     if (!info->frame && s->callers++ > ORIGIN_MAX_CALLERS) return NULL;
     flow_function(s->flow, mf, info);
     return node_val(mf, node);
+}
+
+// What a name is assigned in a function.
+typedef struct Assignments {
+    Search *search;
+    Module *module;
+    const Sym *name;
+    Node *builder; // the last call of a function that builds masks
+    bool other;    // something else
+} Assignments;
+
+// A call of a function that builds masks, or a dict of such calls.
+static Node *builder_call(Assignments *a, Node *value) {
+    if (value->kind == N_DICT) {
+        Node *last = NULL;
+        for (uint32_t i = 0; i < value->u.dict.values.len; i++) {
+            last = builder_call(a, value->u.dict.values.at[i]);
+            if (!last) return NULL;
+        }
+        return last;
+    }
+    if (value->kind != N_CALL || value->u.call.func->kind != N_NAME) return NULL;
+    Def def = project_lookup(a->module, value->u.call.func->u.name.id);
+    return builds_mask(a->search, &def, 0) ? value : NULL;
+}
+
+static bool is_name(const Node *node, const Sym *name) {
+    return node->kind == N_NAME && node->u.name.id == name;
+}
+
+static bool search_assignments(Node *node, void *data) {
+    Assignments *a = data;
+    // mapping := mask says nothing new of it.
+    if (node->kind == N_NAMED_EXPR && is_name(node->u.named.target, a->name)) {
+        a->other |= node->u.named.value->kind != N_NAME;
+        return !a->other;
+    }
+    if (is_name(node, a->name) && node->ctx != CTX_LOAD) a->other = true;
+    if (node->kind != N_ASSIGN || node->u.assign.targets.len != 1) {
+        return !a->other && node_children(node, search_assignments, data);
+    }
+    const Node *target = node->u.assign.targets.at[0];
+    if (target->kind == N_SUBSCRIPT) target = target->u.subscript.value; // masks["full"] = ...
+    if (!is_name(target, a->name)) return true;
+    Node *builder = builder_call(a, node->u.assign.value);
+    if (builder) a->builder = builder;
+    else a->other = true;
+    return !a->other;
+}
+
+// mask = create_mask(...), and nothing else is ever called so: known without
+// reading the function.
+static Node *built_in(Search *s, Module *m, Node *owner, const Node *arg) {
+    if (arg->kind == N_SUBSCRIPT) arg = arg->u.subscript.value; // masks[kind]
+    if (!owner || arg->kind != N_NAME) return NULL;
+    Assignments a = {.search = s, .module = m, .name = arg->u.name.id};
+    node_children(owner, search_assignments, &a);
+    return a.other ? NULL : a.builder;
 }
 
 // layer(x), self.attention(x); not f(x) of the module or torch.f(x).
@@ -320,10 +383,11 @@ static bool may_be_method(Module *m, const Node *func) {
 }
 
 // Whether the call may be one of a method of the class.
-static bool calls_class(Search *s, ModuleFlow *mf, const Node *func, const Def *owner) {
-    Val *callee = node_val(mf, func);
+static bool calls_class(Search *s, ModuleFlow *mf, uint32_t call, const Def *owner) {
+    Node *func = mf->module->calls.at[call]->u.call.func;
+    Val *callee = func->kind == N_ATTRIBUTE ? NULL : value_in(s, mf, call, func);
     if (func->kind == N_ATTRIBUTE) {
-        Val *object = node_val(mf, func->u.attribute.value);
+        Val *object = value_in(s, mf, call, func->u.attribute.value);
         callee = object ? val_attr(&s->flow->graph, object, func->u.attribute.attr) : NULL;
     }
     return callee && may_be_instance(s, callee, owner, 0);
@@ -348,10 +412,12 @@ static OriginFound origin_of_param(Search *s, Val *v, int depth) {
         bool plain = !f->owner && calls_function(f, call, m->call_owners[i]);
         if (!f->owner && !plain) continue;
         if (f->owner && !may_be_method(m, call->u.call.func)) continue;
-        Val *val = value_in(s, mf, i, arg);
-        if (!val) continue;
-        if (f->owner && !calls_class(s, mf, call->u.call.func, f->owner)) continue;
-        OriginFound one = origin_of(s, val, depth + 1);
+        if (f->owner && !calls_class(s, mf, i, f->owner)) continue;
+        Node *builder = built_in(s, m, m->call_owners[i], arg);
+        Val *val = builder ? NULL : value_in(s, mf, i, arg);
+        if (!builder && !val) continue;
+        OriginFound one = builder ? (OriginFound){ORIGIN_MASK, m, builder}
+                                  : origin_of(s, val, depth + 1);
         all = any ? either(all, one) : one;
         any = true;
     }

@@ -120,19 +120,28 @@ static bool is_named(const Node *node, const Sym *name) {
     return node->kind == N_NAME && node->u.name.id == name;
 }
 
+// x.name(...), of whatever object
+static bool is_method_named(const Node *func, const Sym *name) {
+    return func->kind == N_ATTRIBUTE && func->u.attribute.attr == name;
+}
+
 bool result_is_optional(Frame *f, uint32_t index) {
-    if (!f->fn || f->fn->kind != N_FUNCTION_DEF || f->owner || f->lexical) return false;
+    if (!f->fn || f->fn->kind != N_FUNCTION_DEF || f->lexical) return false;
     const Sym *name = f->fn->u.function->name;
+    // Who calls a module itself is not in sight.
+    if (f->owner && (name == f->flow->names.forward || name == f->flow->names.call)) return false;
     Module *m = f->module;
     uint32_t uses = 0;
     module_list_calls(m);
     for (uint32_t i = 0; i < m->calls.len; i++) {
         Node *call = m->calls.at[i];
-        if (is_named(call->u.call.func, name)) {
+        bool calls = f->owner ? is_method_named(call->u.call.func, name)
+                              : is_named(call->u.call.func, name);
+        if (calls) {
             if (!is_dropped_at(m->call_owners[i], call, index)) return false;
             uses++;
         }
-        for (uint32_t k = 0; k < call->u.call.args.len; k++) {
+        for (uint32_t k = 0; !f->owner && k < call->u.call.args.len; k++) {
             if (!is_named(call->u.call.args.at[k], name)) continue;
             if (!stands_in_table(f, call, index)) return false;
             uses++;
