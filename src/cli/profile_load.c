@@ -259,6 +259,10 @@ static bool read_all(Load *load, Err *err) {
     ProfRead read = {.path = load->table, .jobs = load->source->jobs};
     if (load->source->has_progress) read.progress = output_progress;
     if (!profile_read(&load->out->profile, load->run, &read, err)) return false;
+    if (!load->out->profile.row_count) {
+        return err_set(err, "'%.*s' has no kernels: there is no row below its header",
+                       STR_FMT(load->out->shown));
+    }
     if (load->trace) link_trace(load);
     return true;
 }
