@@ -492,3 +492,22 @@ def test_every_text_of_a_wheel_both_ways(tmp_path):
         for key in ("registered", "definitions"):
             assert ours[key] == [{member: item[member] for member in mine} for mine, item in
                                  zip(ours[key], theirs[key])], name
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_that_is_read_steers_a_terminal(tmp_path, way):
+    need(way)
+    (tmp_path / "d.py").write_bytes(
+        '_add("npu_red", """a \x1b[31mred\x1b[0m \x07 \u202e end""")\n'.encode())
+    code, out, err = query(["show", "npu_red", "--full", "--docs-path", "d.py"], tmp_path, way)
+    assert code == 0 and "Summary: a ?[31mred?[0m ? ? end" in out and "\x1b" not in out + err
+    code, out, err = query(["show", "npu_\x1b[31m", "--docs-path", "d.py"], tmp_path, way)
+    assert code == 1 and "npu_?[31m" in err and "\x1b" not in out + err
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_text_of_calls_that_nothing_closes_is_read_in_time(tmp_path, way):
+    need(way)
+    (tmp_path / "d.py").write_text('f("npu_a", """%s""")\n' % ("torch_npu.npu_a(\n" * 50000))
+    code, out, _ = query(["show", "npu_a", "--docs-path", "d.py"], tmp_path, way)
+    assert code == 0 and "Signature:" not in out

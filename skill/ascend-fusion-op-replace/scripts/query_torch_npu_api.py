@@ -36,11 +36,11 @@ sys.dont_write_bytecode = True  # the folder of the skill stays as it is
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from torch_npu_docs import (DOCS_NAME, PUBLIC_DOCS, Entry, NoDocs, Reader, complain,
-                            find_install, holds_all, install_at, summary_of, trimmed)  # noqa: E402
+                            find_install, holds_all, install_at, say, summary_of,
+                            trimmed)  # noqa: E402
 
 TABLE = Path(__file__).resolve().parent.parent / "references" / "common_fusion_ops.md"
 SUMMARY_WIDTH = 150
-
 
 # ---- npufuse ---------------------------------------------------------------------------
 
@@ -94,7 +94,7 @@ class Command:
             raise NoAnswer("'%s' does not answer: %s" % (self.path, error))
         for line in said:
             if line.startswith("npufuse: '"):  # a file that could not be read, or not whole
-                print(line, file=sys.stderr)
+                say(line, file=sys.stderr)
         return answer
 
     def show(self, name):
@@ -153,21 +153,21 @@ class Table:
 
 def print_numbered(first_line, text):
     for number, line in enumerate(text.split("\n"), first_line):
-        print("%d: %s" % (number, line.rstrip()))
+        say("%d: %s" % (number, line.rstrip()))
 
 
 def print_sections(sections):
     titled = [part for part in sections if part["title"]]
-    print("\nSections:" if titled else "\nSections: unavailable")
+    say("\nSections:" if titled else "\nSections: unavailable")
     for part in titled:
-        print("  %s: %d-%d" % (part["title"], part["start_line"], part["end_line"]))
+        say("  %s: %d-%d" % (part["title"], part["start_line"], part["end_line"]))
 
 
 def print_constraints(sections):
     """Whole, even without --full: a decision rests on them."""
     told = [part for part in sections if part["role"] == "constraints" and part["text"]]
     if told:
-        print("\nConstraints:")
+        say("\nConstraints:")
     for part in told:
         print_numbered(part["end_line"] - part["text"].count("\n"), part["text"])
 
@@ -177,18 +177,18 @@ def place(text):
 
 
 def print_head(name, source, answer):
-    print("API: torch_npu.%s\nSource: %s" % (name, source))
+    say("API: torch_npu.%s\nSource: %s" % (name, source))
     if answer["docs"]["version"]:
-        print("Version: torch_npu %s" % answer["docs"]["version"])
+        say("Version: torch_npu %s" % answer["docs"]["version"])
 
 
 def print_calls(signatures, answer):
     for line in signatures:
-        print("Signature: %s" % line)
+        say("Signature: %s" % line)
     for schema in answer["registered"]:
-        print("Registered: %s" % schema["schema"])
+        say("Registered: %s" % schema["schema"])
     for text in answer["definitions"][:-1]:
-        print("Superseded: %s (the later text counts)" % place(text))
+        say("Superseded: %s (the later text counts)" % place(text))
 
 
 def print_documented(name, answer, full):
@@ -196,17 +196,17 @@ def print_documented(name, answer, full):
     sections = answer["sections"]
     print_head(name, place(text), answer)
     if summary_of(sections):
-        print("Summary: %s" % summary_of(sections))
+        say("Summary: %s" % summary_of(sections))
     print_calls(answer["signatures"], answer)
     print_sections(sections)
     if not full:
         print_constraints(sections)
-        print("\nHint: use --full to print the full doc body.")
+        say("\nHint: use --full to print the full doc body.")
         return
-    print("\nFull doc:")
+    say("\nFull doc:")
     print_numbered(text["start_line"], text["body"])
     for text in answer["definitions"][:-1]:
-        print("\nSuperseded doc:")
+        say("\nSuperseded doc:")
         print_numbered(text["start_line"], text["body"])
 
 
@@ -219,19 +219,19 @@ def print_undocumented(name, table, answer, full):
     if not entry:
         print_head(name, "registered in the shared library; no text", answer)
         print_calls([], answer)
-        print("\nSections: unavailable")
+        say("\nSections: unavailable")
         complain("torch_npu 没有 %s 的文档；公开文档：%s" % (name, PUBLIC_DOCS))
         return
     print_head(name, "fallback: %s:%d-%d" % (entry.path, entry.first_line, entry.end_line()),
                answer)
-    print("Summary: %s" % table.summary(name))
+    say("Summary: %s" % table.summary(name))
     print_calls(table.signatures(name), answer)
-    print("\nSections: unavailable")
+    say("\nSections: unavailable")
     if full:
-        print("\nFull doc:")
+        say("\nFull doc:")
         print_numbered(entry.first_line, entry.body)
     else:
-        print("\nHint: use --full to print the full doc body.")
+        say("\nHint: use --full to print the full doc body.")
 
 
 # ---- the three verbs ----------------------------------------------------------------------
@@ -282,10 +282,10 @@ def search(source, table, options):
         complain("未找到匹配 '%s' 的算子。" % " ".join(words))
         return 1
     shown = rows[:options.max]
-    print("搜索 '%s' 找到 %d 个结果（上限 %d）:\n" % (
+    say("搜索 '%s' 找到 %d 个结果（上限 %d）:\n" % (
         " ".join(words), len(shown), options.max))
     for number, (name, summary) in enumerate(shown, 1):
-        print("%d. %s\n   %s\n" % (number, name, shortened(summary)) if summary
+        say("%d. %s\n   %s\n" % (number, name, shortened(summary)) if summary
               else "%d. %s\n" % (number, name))
     if len(rows) > len(shown):
         complain("共 %d 个结果，--max 可以看到更多" % len(rows))
@@ -297,9 +297,9 @@ def list_names(source, table, options):
              [name for name in table.entries if name.startswith(options.prefix)])
     names = sorted(set(names))
     for name in names:
-        print(name)
+        say(name)
     sys.stdout.flush()
-    print("\n总计 %d 个算子。" % len(names), file=sys.stderr)
+    say("\n总计 %d 个算子。" % len(names), file=sys.stderr)
     return 0 if names else 1
 
 

@@ -49,8 +49,18 @@ class NoDocs(Exception):
     """There is no documentation, or it cannot be read; the message says why."""
 
 
+# Control characters and what reorders a line: nothing that is read steers a terminal.
+UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]")
+
+
+def say(text, file=None):
+    print(UNSAFE.sub("?", text), file=file or sys.stdout)
+
+
 def complain(text):
-    print("query_torch_npu_api: %s" % text, file=sys.stderr)
+    say("query_torch_npu_api: %s" % text, file=sys.stderr)
 
 
 class Entry:
@@ -259,7 +269,7 @@ def split_sections(entry):
         role, title, text = ("", "", "") if fenced else heading_of(line)
         # A call in graph mode among the examples is part of them.
         goes_on = starts[-1][0] == role == "examples"
-        if role and not goes_on:
+        if role and not goes_on and len(starts) < SECTIONS_MAX:
             starts.append((role, title, i, text))
     found = []
     for (role, title, at, text), (_, _, end, _) in zip(starts, starts[1:] + [("", "", None, "")]):
@@ -268,14 +278,18 @@ def split_sections(entry):
     return found
 
 
+# More than any text has; what goes beyond is part of the last one.
+SIGNATURE_MAX, SIGNATURES_MAX, OPEN_MAX, SECTIONS_MAX = 16384, 64, 256, 1000
+
+
 def closing(text, at):
-    """The index behind the bracket that closes the one before `at`."""
+    """The index behind the bracket that closes the one before `at`; 0 if none does."""
     depth = 1
-    for match in re.compile(r"[()\[\]{}]").finditer(text, at):
+    for match in re.compile(r"[()\[\]{}]").finditer(text, at, at + SIGNATURE_MAX):
         depth += 1 if match.group() in "([{" else -1
         if not depth:
             return match.end()
-    return len(text)
+    return 0
 
 
 class Signatures:
@@ -288,13 +302,17 @@ class Signatures:
         self.call = re.compile(
             r"[ \t]*(?:func: )*(?:torch_npu\.npu\.|torch_npu\.|) *" + name + r"[ \\]*(?:\.out)?\(")
         self.found = []
+        self.open = 0  # calls that nothing closes
         self.other = ""  # whose signature the text begins with, if it is another's
 
     def take(self, text, at=0):
         """The index behind the signature that begins at `at`; `at` if none does."""
         call = self.call.match(text, at)
-        end = self.end(text, call.end()) if call else 0
+        if not call or self.open >= OPEN_MAX:
+            return at
+        end = self.end(text, call.end())
         if not end:
+            self.open += 1
             return at
         one_line = re.sub(r"[ \t\n]+", " ", text[at:end]).strip(" ")
         head, bracket, rest = re.sub(r"\A(?:func: )+", "", one_line).partition("(")
@@ -307,7 +325,7 @@ class Signatures:
         """The index behind the signatures that the text begins with, those of other
         functions, too: a few texts describe two, or one that is not theirs."""
         used = 0
-        while True:
+        while len(self.found) < SIGNATURES_MAX:
             at = re.compile(r"[ \t\n]*").match(text, used).end()
             end = self.take(text, at)
             other = re.compile(r"torch_npu\. *(\w+)\(", re.A).match(text, at)
@@ -315,26 +333,27 @@ class Signatures:
                 end = self.end(text, other.end()) or at
                 self.other = self.other or (other.group(1) if end > at else "")
             if end == at:
-                return used
+                break
             used = end
+        return used
 
     @staticmethod
     def end(text, at):
         end = closing(text, at)
-        if end == len(text) and text[-1] != ")":
+        if not end:
             return 0
         arrow = re.compile(r"[ \t\n\\]*->[ \t]*").match(text, end)
         if not arrow:
             return end
-        end = arrow.end()
+        behind, end = end, arrow.end()
         if text[end:end + 1] in ("(", "["):
-            return closing(text, end + 1)
+            return closing(text, end + 1) or behind
         line_end = text.find("\n", end)
         return len(text) if line_end < 0 else line_end
 
     def take_all(self, text):
         at = 0
-        while at < len(text):
+        while at < len(text) and len(self.found) < SIGNATURES_MAX:
             line_end = text.find("\n", self.take(text, at))
             at = len(text) if line_end < 0 else line_end + 1
 
