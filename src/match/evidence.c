@@ -249,6 +249,7 @@ static void add_ports(Finding *out, Arena *run, const Candidate *c,
             port.shape = STR("scalar");
         }
         const PlacedInput *in = &c->place->inputs[i];
+        if (c->match.attend && (in->composed || val_is_number(c->match.bound[i]))) continue;
         Str expr = in->text;
         if (in->node) {
             expr = source_span(&c->place->frame->module->source, in->node->start,

@@ -402,6 +402,7 @@ static bool place_composed(Place *p, PlacedInput *in, Val *v) {
     in->val = v;
     in->text = text;
     in->start = compose_expr(p, v, p->first);
+    in->composed = true;
     return true;
 }
 

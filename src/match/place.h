@@ -18,6 +18,7 @@ typedef struct PlacedInput {
     Str text;    // expression in the fused branch
     Node *node;  // evaluated into a name: the source expression; else NULL
     Str name;    // that name
+    bool composed; // written from other values: no input of its own
     Str suffix;  // what makes the value of it: ".transpose(1, 2)", or empty
     uint32_t at; // index in the block of the statement that holds `node`
 } PlacedInput;
