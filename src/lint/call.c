@@ -192,11 +192,18 @@ static bool see(CallWalk *walk, const Val *v) {
     return before;
 }
 
+// What is found is looked at after the walk: the caller's record may be gone by then.
+static const EvalRecord *kept(const CallWalk *walk, const EvalRecord *record) {
+    EvalRecord *copy = NEW(walk->frame->flow->arena, EvalRecord);
+    *copy = *record;
+    return copy;
+}
+
 static void walk_value(CallWalk *walk, const EvalRecord *record, Val *v, int depth) {
     NpuCall call;
     if (depth > WALK_MAX_DEPTH || see(walk, v)) return;
     if (make_call(&call, walk->frame, v, walk->book) && !stands_here(&call, record)) {
-        call.record = record;
+        call.record = kept(walk, record);
         call.through = is_own_lambda(&call) ? NULL : record->node;
         vec_push(walk->frame->flow->arena, &walk->found, call);
     }
