@@ -3,6 +3,8 @@
 
 #include "match/attend_impl.h"
 
+enum { RANK_MAX_STEPS = 64, CHOICES_MAX = 8 };
+
 // ---- ranks ------------------------------------------------------------------
 
 static uint32_t tuple_rank(const Val *sizes) {
@@ -14,8 +16,7 @@ static uint32_t tuple_rank(const Val *sizes) {
     return sizes->nargs > 1 ? sizes->nargs : 0;
 }
 
-static uint32_t changed_rank(const Val *x, int by) {
-    uint32_t rank = value_rank(x);
+static uint32_t changed_rank(uint32_t rank, int by) {
     return rank ? (uint32_t)((int)rank + by) : 0;
 }
 
@@ -32,8 +33,8 @@ static uint32_t letters_rank(const Val *einsum) {
     return n;
 }
 
-uint32_t value_rank(const Val *x) {
-    for (int depth = 0; depth < 32; depth++) {
+static uint32_t rank_of(const Val *x, uint32_t *steps) {
+    while (++*steps < RANK_MAX_STEPS) {
         if (x->rank) return x->rank;
         switch ((int)x->op) {
         case V_CAST: case OP_CONTIGUOUS: case OP_CLONE: case OP_SOFTMAX: case OP_DROPOUT:
@@ -42,22 +43,28 @@ uint32_t value_rank(const Val *x) {
             x = x->args[0];
             break;
         case OP_MUL: case OP_ADD: {
-            uint32_t a = value_rank(x->args[0]), b = value_rank(x->args[1]);
+            uint32_t a = rank_of(x->args[0], steps), b = rank_of(x->args[1], steps);
             return a > b ? a : b;
         }
         case OP_MATMUL: {
-            uint32_t a = value_rank(x->args[0]);
-            return a ? a : value_rank(x->args[1]);
+            uint32_t a = rank_of(x->args[0], steps);
+            return a ? a : rank_of(x->args[1], steps);
         }
         case V_PHI:
-            return value_rank(x->args[1]) == value_rank(x->args[2]) ? value_rank(x->args[1]) : 0;
+            return rank_of(x->args[1], steps) == rank_of(x->args[2], steps)
+                ? rank_of(x->args[1], steps) : 0;
         case OP_VIEW: case OP_PERMUTE: case OP_EXPAND: return tuple_rank(x->args[1]);
-        case OP_UNSQUEEZE: return changed_rank(x->args[0], 1);
+        case OP_UNSQUEEZE: return changed_rank(rank_of(x->args[0], steps), 1);
         case OP_EINSUM: return letters_rank(x);
         default: return 0;
         }
     }
     return 0;
+}
+
+uint32_t value_rank(const Val *x) {
+    uint32_t steps = 0;
+    return rank_of(x, &steps);
 }
 
 // ---- axes by letters --------------------------------------------------------
@@ -309,15 +316,18 @@ static Val *unrepeat_view(Val *x, int axis, Val **times) {
 }
 
 // One arm is x, the other x repeated: repeated n == 1 times.
-static Val *unrepeat_phi(Flow *flow, Val *x, int axis, Val **times) {
+static Val *unrepeat(Flow *flow, Val *x, int axis, Val **times, int depth);
+
+static Val *unrepeat_phi(Flow *flow, Val *x, int axis, Val **times, int depth) {
     for (int i = 1; i <= 2; i++) {
-        Val *inner = attend_unrepeat(flow, x->args[i], axis, times);
+        Val *inner = unrepeat(flow, x->args[i], axis, times, depth + 1);
         if (inner && val_strip(inner) == val_strip(x->args[3 - i])) return inner;
     }
     return NULL;
 }
 
-Val *attend_unrepeat(Flow *flow, Val *x, int axis, Val **times) {
+static Val *unrepeat(Flow *flow, Val *x, int axis, Val **times, int depth) {
+    if (depth > CHOICES_MAX) return NULL;
     x = val_strip(x);
     switch ((int)x->op) {
     case OP_REPEAT_INTERLEAVE: {
@@ -325,16 +335,20 @@ Val *attend_unrepeat(Flow *flow, Val *x, int axis, Val **times) {
         *times = x->args[1];
         return fits ? x->args[0] : NULL;
     }
-    case V_PHI: return unrepeat_phi(flow, x, axis, times);
-    case OP_CONTIGUOUS: return attend_unrepeat(flow, x->args[0], axis, times);
+    case V_PHI: return unrepeat_phi(flow, x, axis, times, depth);
+    case OP_CONTIGUOUS: return unrepeat(flow, x->args[0], axis, times, depth + 1);
     case OP_TRANSPOSE: { // axes 1 and 2 changed places
         bool middle = (val_is_int(x->args[1], 1) && val_is_int(x->args[2], 2)) ||
                       (val_is_int(x->args[1], 2) && val_is_int(x->args[2], 1));
-        Val *inner = middle ? attend_unrepeat(flow, x->args[0], 3 - axis, times) : NULL;
+        Val *inner = middle ? unrepeat(flow, x->args[0], 3 - axis, times, depth + 1) : NULL;
         return inner ? transpose(flow, inner, 1, 2) : NULL;
     }
     default: return unrepeat_view(x, axis, times);
     }
+}
+
+Val *attend_unrepeat(Flow *flow, Val *x, int axis, Val **times) {
+    return unrepeat(flow, x, axis, times, 0);
 }
 
 Val *attend_below_views(Val *v) {

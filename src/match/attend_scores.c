@@ -43,20 +43,25 @@ const Val *lone_number(const Val *v) {
     return v;
 }
 
-bool is_very_negative(const Val *v) {
+static bool is_low(const Val *v, int depth) {
+    if (depth > 6) return false;
     v = lone_number(v);
     if (val_is_number(v)) return v->num <= -9000;
     if (v->op == OP_NEG) return is_infinity(v->args[0]) || is_limit(v->args[0], "max");
-    if (v->op == V_PHI) return is_very_negative(v->args[1]) && is_very_negative(v->args[2]);
+    if (v->op == V_PHI) return is_low(v->args[1], depth + 1) && is_low(v->args[2], depth + 1);
     // finfo.min / 2
     if (v->op == OP_MUL) {
         for (int i = 0; i < 2; i++) {
             const Val *c = v->args[1 - i];
-            if (is_very_negative(v->args[i]) && val_is_number(c) && c->num > 1e-3) return true;
+            if (is_low(v->args[i], depth + 1) && val_is_number(c) && c->num > 1e-3) return true;
         }
     }
     return is_limit(v, "min") ||
         (v->op == V_CONST && v->ck == CONST_STR && str_is(v->text, "-inf"));
+}
+
+bool is_very_negative(const Val *v) {
+    return is_low(v, 0);
 }
 
 // A number that scores may be multiplied by: never a learned tensor.

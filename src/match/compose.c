@@ -8,12 +8,12 @@
 #include "match/attend.h"
 #include "match/text.h"
 
-enum { COMPOSE_MAX_DEPTH = 12, COMPOSE_MAX_LENGTH = 600 };
+enum { COMPOSE_MAX_DEPTH = 12, COMPOSE_MAX_LENGTH = 600, COMPOSE_MAX_STEPS = 400 };
 
 typedef struct Composer {
     const Place *place;
     Arena *arena;
-    uint32_t at;
+    uint32_t at, steps;
 } Composer;
 
 static Str compose(Composer *c, Val *v, int depth);
@@ -212,19 +212,19 @@ static Str compose_operator(Composer *c, Val *v, int depth) {
 }
 
 static Str compose(Composer *c, Val *v, int depth) {
-    if (depth > COMPOSE_MAX_DEPTH) return (Str){0};
+    if (depth > COMPOSE_MAX_DEPTH || ++c->steps > COMPOSE_MAX_STEPS) return (Str){0};
     Str text = place_expr_at(c->place, v, c->at);
     if (!text.len) text = compose_operator(c, v, depth);
     return text.len > COMPOSE_MAX_LENGTH ? (Str){0} : text;
 }
 
 Str compose_expr(const Place *place, Val *v, uint32_t at) {
-    Composer c = {place, place->frame->flow->arena, at};
+    Composer c = {.place = place, .arena = place->frame->flow->arena, .at = at};
     return compose(&c, v, 0);
 }
 
 Str compose_views(const Place *place, Val *v, const Val *inner) {
-    Composer c = {place, place->frame->flow->arena, place->last};
+    Composer c = {.place = place, .arena = place->frame->flow->arena, .at = place->last};
     Str calls = {0};
     for (; v != inner; v = v->args[0]) {
         Str one = method_call(&c, v, v->op == OP_PERMUTE ? "permute" : "transpose", 0);
