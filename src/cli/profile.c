@@ -6,6 +6,7 @@
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/profile_collect.h"
+#include "cli/profile_diff.h"
 #include "cli/profile_load.h"
 #include "cli/profile_text.h"
 #include "cli/report_page.h"
@@ -20,7 +21,7 @@
 typedef struct ProfileArgs {
     const char *format, *chip, *bandwidth, *peak, *launch, *jobs, *python;
     const char *html, *lang, *collect, *steps, *skip, *timeout;
-    bool quiet, verbose;
+    bool diff, quiet, verbose;
 } ProfileArgs;
 
 #define FIELD(name) offsetof(ProfileArgs, name)
@@ -40,6 +41,8 @@ static const Option options[] = {
     {"launch", 0, OPTION_TEXT, "US",
      "least time of a launch in microseconds\n(the shortest kernel of the profile)",
      FIELD(launch)},
+    {"diff", 0, OPTION_FLAG, NULL,
+     "compare two profiles: did the fused kernels come, and what went", FIELD(diff)},
     {"collect", 0, OPTION_TEXT, "DIR",
      "run COMMAND with a profiler around some of its steps,\nthen mine what is in DIR",
      FIELD(collect)},
@@ -56,7 +59,7 @@ static const Option options[] = {
 
 static const Usage usage = {
     .name = "profile",
-    .operands = "PATH | --collect DIR -- COMMAND...",
+    .operands = "PATH | --diff BASE FUSED | --collect DIR -- COMMAND...",
     .purpose =
         "Finds in a profile of the Ascend PyTorch profiler the runs of kernels that one\n"
         "fused operator can replace, what bounds each kernel, and what fusing can give at\n"
@@ -70,7 +73,8 @@ static const Usage usage = {
     .options = options,
     .option_count = COUNT(options),
     .exit_help = {
-        [EXIT_NO] = "some lines could not be read; the others are reported",
+        [EXIT_NO] = "some lines could not be read; the others are reported\n"
+                    "     --diff: no fused kernel came",
         [EXIT_BLOCKED] = "COMMAND did not step, or it ran without an NPU",
     },
 };
@@ -141,24 +145,55 @@ static bool has_fault(const Profile *profile) {
     return false;
 }
 
-static int run_profile(const ProfileArgs *args, Arena *run, const char *path) {
+static bool load(ProfileLoaded *loaded, ProfReport *report, const ProfileArgs *args, Arena *run,
+                 const char *path) {
     Err err;
-    ProfileLoaded loaded;
-    ProfReport report;
     MineOptions mine = {.custom_max = 20};
     ProfileSource source = {.path = path, .python = args->python};
     source.has_progress = output_has_progress() && !args->quiet;
     bool ok = read_chip(&mine.chip, args, &err) && read_jobs(&source.jobs, args->jobs, &err) &&
-              profile_load(&loaded, run, &source, &err);
-    if (!ok) return output_fail(EXIT_USAGE, "%s", err.text);
+              profile_load(loaded, run, &source, &err);
+    if (!ok) {
+        output_complain("%s", err.text);
+        return false;
+    }
     mine.jobs = source.jobs;
-    profile_mine(&report, run, &loaded, &mine);
+    profile_mine(report, run, loaded, &mine);
+    return true;
+}
+
+static int run_profile(const ProfileArgs *args, Arena *run, const char *path) {
+    Err err;
+    ProfileLoaded loaded;
+    ProfReport report;
+    if (!load(&loaded, &report, args, run, path)) return EXIT_USAGE;
     if (!write_page(&report, args, loaded.shown, run, &err) ||
         !print(&report, args, loaded.shown, &err)) {
         return output_fail(EXIT_USAGE, "%s", err.text);
     }
     if (!args->quiet && strcmp(args->format, "text") != 0) profile_tell_notes(&report);
     return has_fault(&loaded.profile) ? EXIT_NO : EXIT_DONE;
+}
+
+static int run_diff(const ProfileArgs *args, Arena *run, const ArgList *paths) {
+    Err err;
+    ProfileLoaded loaded[2];
+    ProfReport reports[2];
+    PairReport pair;
+    Buf out = {0};
+    for (int s = 0; s < 2; s++) {
+        if (!load(&loaded[s], &reports[s], args, run, paths->at[s])) return EXIT_USAGE;
+    }
+    pair_compare(&pair, run, &reports[0], &reports[1]);
+    if (strcmp(args->format, "json") == 0) {
+        pair_json_write(&out, &pair, loaded[0].shown, loaded[1].shown);
+    } else {
+        pair_text_write(&out, &pair, args->verbose);
+    }
+    bool ok = output_write(buf_str(&out), &err);
+    buf_free(&out);
+    if (!ok) return output_fail(EXIT_USAGE, "%s", err.text);
+    return pair_has_fused(&pair) ? EXIT_DONE : EXIT_NO;
 }
 
 // The command is run first, where --collect is given; *path is what to mine.
@@ -189,13 +224,19 @@ int profile_command(const Args *args) {
     int code;
     Args ours = launch_split(args, &launch);
     if (!options_read(&read, &operands, &usage, &ours, &code)) return code;
-    if (operands.len != (read.collect ? 0 : 1) || (launch.argv.len && !read.collect)) {
-        return output_fail(EXIT_USAGE, "'profile' takes one PATH, or --collect DIR and a command "
-                           "('npufuse profile --help')");
+    uint32_t needed = read.collect ? 0 : read.diff ? 2 : 1;
+    if (operands.len != needed || (launch.argv.len && !read.collect)) {
+        return output_fail(EXIT_USAGE, "'profile' takes one PATH, or --diff and two, or --collect "
+                           "DIR and a command ('npufuse profile --help')");
+    }
+    if (read.diff && (read.collect || read.html || strcmp(read.format, "md") == 0)) {
+        return output_fail(EXIT_USAGE, "'--diff' goes with neither '--collect', '--html' nor "
+                           "'--format md'");
     }
     if (read.quiet && read.verbose) {
         return output_fail(EXIT_USAGE, "'-q' and '-v' exclude each other");
     }
+    if (read.diff) return run_diff(&read, args->run, &operands);
     const char *path = operands.len ? operands.at[0] : NULL;
     if (read.collect && (code = collect(&path, &read, &launch, args->run))) return code;
     return run_profile(&read, args->run, path);

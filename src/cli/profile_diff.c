@@ -25,8 +25,8 @@ static void add_run(Buf *out, const PairRun *run) {
     buf_addf(out, "  %-22.*s %8.2f -> %-8.2f ", STR_FMT(run->entry.name), side[0].calls,
              side[1].calls);
     if (run->fate == FATE_FUSED) {
-        buf_addf(out, "fused: %.*s runs %.2f times a step (%.2f in the base), %.3f ms; the run took "
-                 "%.3f ms\n", STR_FMT(run->kernel), run->fused[1].calls, run->fused[0].calls,
+        buf_addf(out, "fused: %.*s runs %.2f times a step (%.2f in the base), %.3f ms; the run "
+                 "took %.3f ms\n", STR_FMT(run->kernel), run->fused[1].calls, run->fused[0].calls,
                  run->fused[1].us / 1e3, side[0].us / 1e3);
     } else if (run->fate == FATE_GONE) {
         buf_addf(out, "gone, but the fused kernel %.*s is absent\n", STR_FMT(run->kernel));

@@ -29,7 +29,7 @@ static const struct {
     {"layer_norm", {"LayerNorm"}},
     {"add_layer_norm", {"AddLayerNorm"}},
     {"group_norm_silu", {"GroupNormSilu"}},
-    {"fused_adamw", {"ApplyAdamW", "MultiTensorApplyAdamW", "ForeachAddcdiv"}},
+    {"fused_adamw", {"ApplyAdamW"}},
 };
 
 const char *pair_fate_name(PairFate fate) {
@@ -41,12 +41,12 @@ const char *pair_fate_name(PairFate fate) {
 
 typedef VEC(PairEntry) Entries;
 
-static PairEntry *entry_of(Entries *list, Arena *arena, Str name) {
+static uint32_t entry_of(Entries *list, Arena *arena, Str name) {
     for (uint32_t i = 0; i < list->len; i++) {
-        if (str_eq(list->at[i].name, name)) return &list->at[i];
+        if (str_eq(list->at[i].name, name)) return i;
     }
     vec_push(arena, list, (PairEntry){.name = name});
-    return &list->at[list->len - 1];
+    return list->len - 1;
 }
 
 static void add(PairSide *side, double calls, double us, uint32_t row) {
@@ -91,19 +91,30 @@ typedef struct Sums {
     Entries kernels, modules;
 } Sums;
 
+// The entry of each kind of kernel: there are few kinds and many rows.
+static uint32_t *entries_of_kinds(Sums *sums, const Profile *profile) {
+    uint32_t *entries = NEW_N(sums->arena, uint32_t, profile->kind_count + 1);
+    for (uint32_t i = 0; i < profile->kind_count; i++) {
+        if (profile->kinds[i].core == CORE_COMM) continue;
+        entries[i] = entry_of(&sums->kernels, sums->arena, profile->kinds[i].type);
+    }
+    return entries;
+}
+
 static void sum_side(Sums *sums, const Profile *profile, int side) {
     bool stepped = has_steps(profile);
     double steps = count_steps(profile);
+    const uint32_t *entries = entries_of_kinds(sums, profile);
     for (uint32_t i = 0; i < profile->row_count; i++) {
         const ProfRow *row = &profile->rows[i];
         if (!is_counted(profile, row, stepped)) continue;
         double us = (double)row->duration_ns / 1e3 / steps;
-        PairEntry *kernel = entry_of(&sums->kernels, sums->arena, profile->kinds[row->kind].type);
-        add(&kernel->side[side], 1 / steps, us, i);
+        add(&sums->kernels.at[entries[row->kind]].side[side], 1 / steps, us, i);
         if (!profile->row_module) continue;
         Str module = class_of(profile->modules[profile->row_module[i]]);
         if (!module.len) continue;
-        add(&entry_of(&sums->modules, sums->arena, module)->side[side], 1 / steps, us, i);
+        uint32_t at = entry_of(&sums->modules, sums->arena, module);
+        add(&sums->modules.at[at].side[side], 1 / steps, us, i);
     }
 }
 
@@ -158,8 +169,8 @@ static void sum_runs(Entries *out, Arena *arena, const ProfReport *report, int s
     for (uint32_t i = 0; i < report->runs.len; i++) {
         const ProfRun *run = &report->runs.at[i];
         if (run->kind != RUN_FUSION || run->part_of || !run->api || !run->count) continue;
-        PairEntry *entry = entry_of(out, arena, str_of(run->pattern));
-        add(&entry->side[side], run->count / steps,
+        uint32_t at = entry_of(out, arena, str_of(run->pattern));
+        add(&out->at[at].side[side], run->count / steps,
             (double)(run->device_ns + run->gap_ns) / 1e3 / steps, run->at[0].first);
     }
 }
