@@ -8,7 +8,8 @@ enum { PART_LINES = 24 }; // of a section, without --full
 
 typedef enum Label {
     LABEL_SIGNATURE, LABEL_REGISTERED, LABEL_DISAGREE, LABEL_KNOWN, LABEL_LINES,
-    LABEL_MORE, LABEL_SUPERSEDED, LABEL_NO_TEXT, LABEL_EMPTY, LABEL_NOT_READ, LABEL_COUNT,
+    LABEL_MORE, LABEL_SUPERSEDED, LABEL_NO_TEXT, LABEL_EMPTY, LABEL_NOT_READ, LABEL_REMOVAL,
+    LABEL_COUNT,
 } Label;
 
 static const char *const labels[LABEL_COUNT][LANG_COUNT] = {
@@ -22,6 +23,7 @@ static const char *const labels[LABEL_COUNT][LANG_COUNT] = {
     [LABEL_NO_TEXT] = {"The documents of this installation say nothing about it.",
                        "此安装的文档中没有该接口的说明。"},
     [LABEL_EMPTY] = {"Its text is empty.", "其文档为空。"},
+    [LABEL_REMOVAL] = {"planned for removal", "计划移除"},
     [LABEL_NOT_READ] = {"No registered schema of this name was found.",
                         "未找到该名称的注册schema。"},
 };
@@ -119,22 +121,25 @@ static void add_disagreements(Buf *out, const ApiView *view, const ApiShow *how)
     }
 }
 
-static const char *grad_sentence(OperatorGrad grad) {
-    switch (grad) {
-    case GRAD_DIFFERENTIABLE: return "differentiable: it may be trained through";
-    case GRAD_RAISES: return "backward raises: for inference only";
-    case GRAD_NONE: return "backward gives no gradient, with a warning only: for inference";
-    }
-    BUG("grad %d", (int)grad);
+static const char *grad_sentence(OperatorGrad grad, Lang lang) {
+    static const char *const sentences[][LANG_COUNT] = {
+        [GRAD_DIFFERENTIABLE] = {"differentiable: it may be trained through",
+                                 "可微：可用于训练"},
+        [GRAD_RAISES] = {"backward raises: for inference only", "反向会报错：只能用于推理"},
+        [GRAD_NONE] = {"backward gives no gradient, with a warning only: for inference",
+                       "反向没有梯度，只有一条警告：只能用于推理"},
+    };
+    return sentences[grad][lang];
 }
 
 static void add_known(Buf *out, const ApiView *view, const ApiShow *how) {
     const Operator *op = view->known;
     if (!op) return;
     buf_addf(out, "\n%s  (ops/%.*s.py)\n", label(how, LABEL_KNOWN), STR_FMT(op->name));
-    buf_addf(out, "  %.*s\n  %s\n", STR_FMT(op->summary), grad_sentence(op->grad));
+    buf_addf(out, "  %.*s\n  %s\n", STR_FMT(op->summary), grad_sentence(op->grad, how->lang));
     if (op->versions.len) buf_addf(out, "  torch_npu %.*s\n", STR_FMT(op->versions));
-    if (op->removal.len) buf_addf(out, "  planned for removal: %.*s\n", STR_FMT(op->removal));
+    if (!op->removal.len) return;
+    buf_addf(out, "  %s: %.*s\n", label(how, LABEL_REMOVAL), STR_FMT(op->removal));
 }
 
 void api_show_text(Buf *out, const ApiView *view, const ApiShow *how) {
