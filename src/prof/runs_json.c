@@ -220,7 +220,7 @@ void runs_json_write(Buf *out, const ProfReport *report, Str source) {
     Json json;
     json_init(&json, out);
     json_object(&json, JSON_BLOCK);
-    json_add_uint(&json, "version", 1);
+    json_add_uint(&json, "schema", 1);
     json_add_str(&json, "source", source);
     add_totals(&json, report);
     add_chip(&json, &report->chip);

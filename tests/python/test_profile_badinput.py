@@ -163,7 +163,7 @@ def test_bad_options(tmp_path, option, value):
 
 
 def test_threads_leave_no_trace(tmp_path):
-    spelling, dialect = profgen.settings(["layers=6", "steps=10", "comm=0.02"])
+    spelling, dialect = profgen.settings(["layers=6", "steps=12", "comm=0.02"])
     path = write(tmp_path, profgen.generate(spelling, dialect, 5)[0])
     assert path.stat().st_size > 2 * 1024 * 1024  # of blocks of 1 MB
     one = profile(path, "--format", "json", "-q", "-j", "1")
