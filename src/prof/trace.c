@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#define MODULE_FRAME "nn.Module: "
+
 // A double that holds the time of day is off by a quarter of a microsecond.
 enum { JOIN_NS = 300, SPANS_MAX = 200 * 1000 * 1000 };
 
@@ -81,6 +83,31 @@ static uint32_t stack_site(Trace *trace, Str stack) {
     return text_id(&trace->texts, &trace->arena, site);
 }
 
+// The modules that a call stack names, the outermost first; 0 if there is none.
+static uint32_t stack_module(Trace *trace, Str stack) {
+    Str path = STR("");
+    while (stack.len) {
+        Str frame = trim(str_take(&stack, ';'));
+        if (!str_starts(frame, MODULE_FRAME)) continue;
+        frame = (Str){frame.at + strlen(MODULE_FRAME), frame.len - strlen(MODULE_FRAME)};
+        path = arena_printf(&trace->arena, "%.*s%s%.*s", STR_FMT(frame), path.len ? "/" : "",
+                            STR_FMT(path));
+    }
+    return text_id(&trace->texts, &trace->arena, path);
+}
+
+static StackFact stack_fact(Trace *trace, Str stack) {
+    uint32_t id = text_id(&trace->stacks, &trace->arena, stack);
+    while (trace->stack_facts.len <= id) {
+        StackFact fact = {0};
+        if (trace->stack_facts.len == id) {
+            fact = (StackFact){stack_site(trace, stack), stack_module(trace, stack)};
+        }
+        vec_push(&trace->arena, &trace->stack_facts, fact);
+    }
+    return trace->stack_facts.at[id];
+}
+
 // ---- events -----------------------------------------------------------------------
 
 static const JsonVal *argument(const JsonVal *event, const char *name) {
@@ -119,9 +146,10 @@ static void add_op(Trace *trace, const JsonVal *event) {
     if (str_starts(json_text(json_member(event, "name")), "ProfilerStep#")) return;
     if (!read_span(&span, trace, event)) return;
     span.sequence = json_int(argument(event, "Sequence number"), -1);
-    span.text = stack_site(trace, json_text(argument(event, "Call stack")));
+    StackFact fact = stack_fact(trace, json_text(argument(event, "Call stack")));
     Str modules = json_text(argument(event, "Module Hierarchy"));
-    span.module = text_id(&trace->texts, &trace->arena, modules);
+    span.text = fact.site;
+    span.module = modules.len ? text_id(&trace->texts, &trace->arena, modules) : fact.module;
     vec_push(&trace->arena, &trace->spans, span);
     trace->link->ops++;
 }
@@ -129,11 +157,12 @@ static void add_op(Trace *trace, const JsonVal *event) {
 static void add_frame(Trace *trace, const JsonVal *event) {
     TraceSpan span = {.kind = SPAN_CODE, .sequence = -1};
     Str name = json_text(json_member(event, "name"));
-    if (str_starts(name, "nn.Module: ")) {
+    if (str_starts(name, MODULE_FRAME)) {
+        Str module = {name.at + strlen(MODULE_FRAME), name.len - strlen(MODULE_FRAME)};
         span.kind = SPAN_MODULE;
-        span.text = text_id(&trace->texts, &trace->arena, (Str){name.at + 11, name.len - 11});
+        span.text = text_id(&trace->texts, &trace->arena, module);
     } else {
-        span.text = stack_site(trace, name);
+        span.text = stack_fact(trace, name).site;
     }
     if (!span.text || !read_span(&span, trace, event)) return;
     vec_push(&trace->arena, &trace->spans, span);
@@ -309,8 +338,10 @@ static void open_trace(Trace *trace, TraceLink *link) {
     arena_init(&trace->arena);
     sym_table_init(&trace->texts.syms);
     sym_table_init(&trace->tracks.syms);
+    sym_table_init(&trace->stacks.syms);
     text_id(&trace->texts, &trace->arena, STR(""));
     text_id(&trace->tracks, &trace->arena, STR(""));
+    text_id(&trace->stacks, &trace->arena, STR(""));
 }
 
 bool trace_link(TraceLink *out, Profile *profile, Arena *arena, const TraceOptions *options,
@@ -330,6 +361,7 @@ bool trace_link(TraceLink *out, Profile *profile, Arena *arena, const TraceOptio
     }
     sym_table_free(&trace.texts.syms);
     sym_table_free(&trace.tracks.syms);
+    sym_table_free(&trace.stacks.syms);
     arena_free(&trace.arena);
     return ok;
 }

@@ -45,10 +45,17 @@ typedef struct TraceLane {
     int64_t stream, device; // PROF_NONE: not known
 } TraceLane;
 
+// What a call stack tells: texts, 0 for nothing.
+typedef struct StackFact {
+    uint32_t site, module;
+} StackFact;
+
 typedef struct Trace {
     Arena arena;
     TextTable texts;  // names, paths, lines
     TextTable tracks; // "pid tid"
+    TextTable stacks; // call stacks as they are: many operators have the same one
+    VEC(StackFact) stack_facts; // by the stack's number
     VEC(TraceSpan) spans;
     VEC(FlowEnd) starts, ends;
     VEC(TraceLane) lanes;

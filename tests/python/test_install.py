@@ -121,3 +121,4 @@ def test_the_wheel_of_the_sdist_holds_rules_and_ops(source, tmp_path):
             "deps/yyjson/pinned", "deps/deflate/lib/deflate_decompress.c",
             "deps/uplot/uPlot.iife.min.js"} <= carried
     assert "npufuse/pages/report.html" in names
+    assert "npufuse/pages/profile.html" in names

@@ -163,7 +163,8 @@ static const char trace_text[] =
     ARROW("10", "2", "202", "210.000")
     SPAN("aten::add_", "cpu_op", "1", "500", "20",
          "\"Sequence number\":-1,\"Call stack\":\"torch/optim/adamw.py(161): step;\\r\\n"
-         "train.py(12): main;\\r\\nrun.py(3): <module>\"")
+         "train.py(12): main;\\r\\nnn.Module: Inner_0;\\r\\nnn.Module: Outer_2;\\r\\n"
+         "run.py(3): <module>\"")
     ARROW("11", "1", "501", "510.250") "]";
 
 static Profile four_rows(World *world) {
@@ -198,7 +199,7 @@ static void test_rows_to_sources(void **state) {
     assert_int_equal(link.ops, 4);
     assert_row(&profile, 0, "Model_0/Norm_1", "net/norm.py:17");
     assert_row(&profile, 1, "Model_0/Norm_1", "net/norm.py:17");
-    assert_row(&profile, 2, "", "train.py:12");
+    assert_row(&profile, 2, "Outer_2/Inner_0", "train.py:12");
     assert_row(&profile, 3, "", "");
 }
 
