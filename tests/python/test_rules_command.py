@@ -29,7 +29,8 @@ def test_every_bundled_rule_passes():
     names = {p.stem for p in (ROOT / "rules").glob("*.py")}
     assert {row[0] for row in rows} == names
     assert all(row[2] == "emulated" and row[4] == "pass" for row in rows)
-    assert all(int(row[3]) > 50 for row in rows)
+    # An operator without a backward is compared without gradients.
+    assert all(int(row[3]) > (30 if row[0] == "clipped_swiglu" else 50) for row in rows)
 
 
 def test_rules_of_the_user_and_one_by_its_id():
