@@ -28,6 +28,7 @@ typedef struct Reading {
     int error; // errno of the first failure
     uint32_t job_count;
     Job *jobs;
+    ProfRow *rows; // of the profile
 } Reading;
 
 struct Job {
@@ -220,18 +221,30 @@ static void copy_block(ProfRow *out, const RowBlock *block, const Job *job) {
     }
 }
 
+// Each thread copies the blocks that it has read.
+static void *copy_blocks(void *data) {
+    const Job *job = data;
+    const Reading *reading = job->reading;
+    ProfRow *to = reading->rows;
+    for (uint64_t b = 0; b < reading->block_count; b++) {
+        const RowBlock *block = &reading->blocks[b];
+        if (block->reader == job->index) copy_block(to, block, job);
+        to += block->count;
+    }
+    return NULL;
+}
+
 static bool copy_rows(Profile *out, Arena *arena, Reading *reading, Err *err) {
     uint64_t total = 0;
     for (uint64_t b = 0; b < reading->block_count; b++) total += reading->blocks[b].count;
     if (total >= UINT32_MAX) {
         return err_set(err, "'%s' has more than 4 billion rows: split it", reading->read->path);
     }
-    out->rows = arena_alloc(arena, total * sizeof(ProfRow));
+    reading->rows = out->rows = arena_alloc(arena, total * sizeof(ProfRow));
+    run_jobs(reading, copy_blocks);
     for (uint64_t b = 0; b < reading->block_count; b++) {
-        const RowBlock *block = &reading->blocks[b];
-        copy_block(out->rows + out->row_count, block, &reading->jobs[block->reader]);
-        merge_faults(&out->faults, &block->faults, out->row_count);
-        out->row_count += block->count;
+        merge_faults(&out->faults, &reading->blocks[b].faults, out->row_count);
+        out->row_count += reading->blocks[b].count;
     }
     return true;
 }
