@@ -101,9 +101,6 @@ void notes_add(ProfReport *report, Arena *arena, bool stopped) {
         add(report, arena, STR("the chip is not known: caps are relative, bytes now against bytes "
                                "when fused; give --chip, or --bandwidth and --peak"));
     }
-    if (!report->profile->row_module) {
-        add(report, arena, STR("no trace: where a module ends is inferred from repetition"));
-    }
     add_dynamic(report, arena);
     add_host(report, arena);
     if (stopped) {

@@ -114,17 +114,24 @@ static void add_run(Json *json, const ProfRun *run) {
     json_end(json);
 }
 
-static const char *core_name(ProfCore core) {
+// Chips with one kind of core run everything on AI_CORE.
+static const char *core_name(ProfCore core, bool one_core) {
     static const char *const names[] = {"unknown", "cube", "vector", "mix",
                                         "aicpu", "communication", "other"};
-    return names[core];
+    return core == CORE_CUBE && one_core ? "any" : names[core];
 }
 
-static void add_kernel(Json *json, const ProfKind *kind, const KindBound *bound) {
+typedef struct KernelWriter {
+    Json *json;
+    bool one_core;
+} KernelWriter;
+
+static void add_kernel(const KernelWriter *writer, const ProfKind *kind, const KindBound *bound) {
+    Json *json = writer->json;
     json_object(json, JSON_LINE);
     json_add_str(json, "name", kind->name);
     json_add_str(json, "type", kind->type);
-    json_add_word(json, "core", core_name(kind->core));
+    json_add_word(json, "core", core_name(kind->core, writer->one_core));
     json_add_str(json, "input_shapes", kind->in_shapes);
     json_add_str(json, "input_dtypes", kind->in_dtypes);
     json_add_str(json, "output_shapes", kind->out_shapes);
@@ -145,7 +152,7 @@ static void add_kernel(Json *json, const ProfKind *kind, const KindBound *bound)
 }
 
 // Communication has a number of its own in each name: one entry a type.
-static void add_communication(Json *json, const Profile *profile) {
+static void add_communication(const KernelWriter *writer, const Profile *profile) {
     for (uint32_t i = 0; i < profile->kind_count; i++) {
         const ProfKind *kind = &profile->kinds[i];
         if (kind->core != CORE_COMM) continue;
@@ -163,18 +170,20 @@ static void add_communication(Json *json, const Profile *profile) {
             sum.total_ns += other->total_ns;
         }
         sum.name = kind->type;
-        add_kernel(json, &sum, &(KindBound){BOUND_COMM, 0, "where it ran"});
+        add_kernel(writer, &sum, &(KindBound){BOUND_COMM, 0, "where it ran"});
     }
 }
 
 static void add_kernels(Json *json, const ProfReport *report) {
+    const ProfHas *has = &report->profile->has;
+    KernelWriter writer = {json, has->pipes && !has->split};
     json_key(json, "kernels");
     json_array(json, JSON_BLOCK);
     for (uint32_t i = 0; i < report->profile->kind_count; i++) {
         const ProfKind *kind = &report->profile->kinds[i];
-        if (kind->core != CORE_COMM) add_kernel(json, kind, &report->bounds[i]);
+        if (kind->core != CORE_COMM) add_kernel(&writer, kind, &report->bounds[i]);
     }
-    add_communication(json, report->profile);
+    add_communication(&writer, report->profile);
     json_end(json);
 }
 
