@@ -108,8 +108,10 @@ static const PatternNode swiglu_sigmoid[] = {
 };
 // silu(g) * u, where u is another matrix product that may come between
 static const PatternNode swiglu[] = {
-    {{OP_SWISH}, {X}, X, 0, START},
-    {{OP_MUL}, {X, X}, X, N(0), NODE_FAR},
+    {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
+    {{OP_SWISH}, {X}, X, N(0), START},
+    {{OP_MUL}, {X, X}, X, N(1), NODE_FAR},
+    {{OP_CAST}, {X}, X, N(2), TAIL | NODE_NARROW},
 };
 // du = dy * silu(g); ds = dy * u; dg = silu'(g, ds)
 static const PatternNode swiglu_bwd[] = {
@@ -117,6 +119,7 @@ static const PatternNode swiglu_bwd[] = {
     {{OP_MUL}, {X, X}, X, 0, 0},
     {{OP_SWISH_GRAD}, {X, X}, X, N(0) | N(1), 0},
     {{OP_CONCAT}, {X, X}, DOUBLE, N(2), TAIL},
+    {{OP_CAST}, {X}, X, N(2), TAIL | NODE_NARROW},
 };
 
 static const PatternNode geglu[] = {

@@ -45,6 +45,7 @@ class Spelling:
     tiled: bool = False        # matrix weights in FRACTAL_NZ
     masked_fill: bool = False  # the mask by MaskedFill instead of Add
     rotate_first: bool = False  # rotate_half comes before x * cos
+    wide_gate: bool = False    # silu in float32
     lerp: bool = False
     decay: bool = True         # Adam with weight decay
     final_norm: bool = True
@@ -267,14 +268,17 @@ class Model:
 
     def mlp(self, tokens):
         s, g = self.s, self.gate
-        silu, mul = K(s.silu, [g], [g]), K("Mul", [g, g], [g])
+        silu, mul = [K(s.silu, [g], [g])], K("Mul", [g, g], [g])
+        if s.wide_gate:
+            wide = g.as_("fp32")
+            silu = [self.cast(g, "fp32"), K(s.silu, [wide], [wide]), self.cast(wide, s.low)]
         if s.mlp == "merged":
             both = T(g.shape[:-1] + (2 * s.inner,), s.low)
             yield None, self.linear(tokens, self.width, 2 * s.inner)
-            yield "swiglu", self.noise(self.halves(both, g) + [silu, mul])
+            yield "swiglu", self.noise(self.halves(both, g) + silu + [mul])
         else:
             yield None, self.linear(tokens, self.width, s.inner)
-            yield "swiglu:begin", [silu]
+            yield "swiglu:begin", silu
             yield None, self.linear(tokens, self.width, s.inner)
             yield "swiglu:end", [mul]
         yield None, self.linear(tokens, s.inner, self.width)

@@ -1,0 +1,134 @@
+// The small readers of a profile: numbers, cells, tensors, spellings of types.
+#include "base/base.h"
+
+#include "prof/cells.h"
+#include "prof/decimal.h"
+#include "prof/opclass.h"
+#include "prof/tensors.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+static void reads_times_without_rounding(void **state) {
+    static const struct {
+        const char *text;
+        DecimalAnswer answer;
+        uint64_t value;
+    } cases[] = {
+        {"1717575960208020.758", DECIMAL_OK, 1717575960208020758},
+        {"1717575960208020.758\t", DECIMAL_OK, 1717575960208020758},
+        {"\"1736413971411629.128\t\"", DECIMAL_OK, 1736413971411629128},
+        {"4", DECIMAL_OK, 4000}, {"4.1", DECIMAL_OK, 4100}, {"0", DECIMAL_OK, 0},
+        {".5", DECIMAL_OK, 500}, {"4.0004", DECIMAL_OK, 4000}, {"4.0005", DECIMAL_OK, 4001},
+        {"4,25", DECIMAL_OK, 4250}, {"+4.1", DECIMAL_OK, 4100},
+        {"1.7176E+15", DECIMAL_ROUNDED, 1717600000000000000}, {"25e-1", DECIMAL_ROUNDED, 2500},
+        {"-4.1", DECIMAL_NEGATIVE, 0}, {"-0", DECIMAL_OK, 0},
+        {"", DECIMAL_NONE, 0}, {"N/A", DECIMAL_NONE, 0}, {"12x", DECIMAL_NONE, 0},
+        {".", DECIMAL_NONE, 0}, {"1e", DECIMAL_NONE, 0}, {"1e99", DECIMAL_NONE, 0},
+        {"99999999999999999999999", DECIMAL_RANGE, 0},
+        {"18446744073709551615", DECIMAL_RANGE, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        uint64_t value = 0;
+        DecimalAnswer answer = decimal_read(&value, str_of(cases[i].text), 3);
+        if (answer != cases[i].answer) print_message("'%s'\n", cases[i].text);
+        assert_int_equal(answer, cases[i].answer);
+        if (answer == DECIMAL_OK || answer == DECIMAL_ROUNDED) {
+            assert_int_equal(value, cases[i].value);
+        }
+    }
+}
+
+static void split(Cells *cells, char *line, size_t size, const char *text) {
+    memset(line, 'x', size); // what is behind a line has no say
+    memcpy(line, text, strlen(text));
+    cells_split(cells, (Str){line, strlen(text)}, ',');
+}
+
+static void splits_cells_outside_of_quotes(void **state) {
+    char line[512];
+    Cells cells;
+    (void)state;
+    split(&cells, line, sizeof(line), "a,,\"\"\"1,2;3\"\"\",b\t");
+    assert_int_equal(cells.count, 4);
+    assert_false(cells.quote_open);
+    Str whole = {line, cells.end[3]};
+    assert_true(str_is(cells_text(&cells, whole, 0), "a"));
+    assert_true(str_is(cells_text(&cells, whole, 1), ""));
+    assert_true(str_is(cells_text(&cells, whole, 2), "1,2;3"));
+    assert_true(str_is(cells_text(&cells, whole, 3), "b"));
+    split(&cells, line, sizeof(line), "a,\"\"\"1,2");
+    assert_true(cells.quote_open);
+    assert_int_equal(cells.count, 2);
+}
+
+// A quote may begin in one block of 64 bytes and end in the next.
+static void splits_across_blocks(void **state) {
+    char line[512], text[256];
+    Cells cells;
+    (void)state;
+    for (int before = 50; before < 140; before++) {
+        snprintf(text, sizeof(text), "%.*s,\"x,y\",z", before,
+                 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+                 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+        split(&cells, line, sizeof(line), text);
+        assert_int_equal(cells.count, 3);
+        assert_int_equal(cells.end[0], before);
+        assert_int_equal(cells.end[1], before + 6);
+    }
+}
+
+static void reads_tensors(void **state) {
+    Arena arena;
+    uint8_t count;
+    (void)state;
+    arena_init(&arena);
+    TensorCells cells = {STR("4,1025;[2,3];;128,4,16,16"), STR("DT_BF16;float;INT64;FLOAT16"),
+                         STR("ND;ND;ND;FRACTAL_NZ")};
+    ProfTensor *t = tensors_read(&count, &arena, &cells);
+    assert_int_equal(count, 4);
+    assert_int_equal(t[0].count, 4100);
+    assert_int_equal(t[0].dtype, DT_BF16);
+    assert_int_equal(prof_tensor_bytes(&t[0]), 8200);
+    assert_int_equal(t[1].rank, 2);
+    assert_int_equal(t[1].dtype, DT_FP32);
+    assert_int_equal(t[2].count, 1); // a scalar
+    assert_false(t[2].is_absent);
+    assert_int_equal(t[3].rank, 2);
+    assert_int_equal(t[3].dims[0], 64);
+    assert_int_equal(t[3].dims[1], 2048);
+    assert_null(tensors_read(&count, &arena, &(TensorCells){STR("N/A"), STR("N/A"), STR("N/A")}));
+    assert_int_equal(count, 0);
+    arena_free(&arena);
+}
+
+static void folds_spellings(void **state) {
+    static const struct {
+        const char *type;
+        ProfOp op;
+    } cases[] = {
+        {"MatMulV3", OP_MATMUL}, {"BatchMatMulV2", OP_MATMUL}, {"StridedSliceD", OP_SLICE},
+        {"SplitVD", OP_SPLIT}, {"ConcatV2D", OP_CONCAT}, {"ReduceMeanD", OP_MEAN},
+        {"SoftmaxV2", OP_SOFTMAX}, {"Muls", OP_MUL}, {"Silu", OP_SWISH}, {"Pow", OP_SQUARE},
+        {"SelectV2", OP_SELECT}, {"IndexPutV2", OP_INDEX_PUT}, {"RmsNorm", OP_RMS_NORM},
+        {"Mulberry", OP_OTHER}, {"", OP_OTHER}, {"D", OP_OTHER},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(opclass_find(str_of(cases[i].type)), cases[i].op);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_times_without_rounding),
+        cmocka_unit_test(splits_cells_outside_of_quotes),
+        cmocka_unit_test(splits_across_blocks),
+        cmocka_unit_test(reads_tensors),
+        cmocka_unit_test(folds_spellings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
