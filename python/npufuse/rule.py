@@ -27,7 +27,7 @@ LABEL = "device" if _real is not None else emulate.LABEL
 
 REQUIRED = ("id", "family", "operator", "priority", "gain")
 OPTIONAL = ("risks", "part", "title", "title_zh", "gain_zh", "risks_zh", "constants",
-            "eager_only")
+            "eager_only", "within", "caution", "reused")
 PRIORITIES = ("high", "medium", "low")
 
 _announced = []  # what rule() said while a file runs
@@ -41,7 +41,10 @@ def rule(**meta):
     part: the parameter of which the finding says whether it is the whole of
     its last axis, the beginning (prefix) or the end (suffix);
     constants: names of parameters that take no gradient, such as masks;
-    eager_only: why the operator does not go into a compiled graph.
+    eager_only: why the operator does not go into a compiled graph;
+    within: families whose matches hold this computation already;
+    caution: why a match is never a recommendation;
+    reused: what to say where an inner value is used elsewhere.
     """
     missing = [name for name in REQUIRED if not meta.get(name)]
     unknown = [name for name in meta if name not in REQUIRED + OPTIONAL]

@@ -31,8 +31,8 @@ static MatchPart *find_part(const Candidates *list, const Val *val, Str family) 
     return &list->parts[i];
 }
 
-static bool is_part_of(const Candidates *list, const Val *root, const Rule *rule) {
-    return list->part_cap && find_part(list, root, rule->family)->val;
+static bool is_part_of(const Candidates *list, const Val *root, Str family) {
+    return list->part_cap && find_part(list, root, family)->val;
 }
 
 static void grow_parts(Candidates *list, Arena *arena) {
@@ -253,7 +253,7 @@ static bool has_mark(MarkSearch *search, const Val *v, int depth) {
 static void note_near_miss(Candidates *out, Frame *f, Group *group,
                            const Spec *spec) {
     if (group->near || spec->size < NEAR_MIN_SIZE) return;
-    if (is_part_of(out, group->root, spec->rule)) return;
+    if (is_part_of(out, group->root, spec->rule->family)) return;
     MarkSearch search = {spec->mark, 0};
     if (spec->mark && !has_mark(&search, group->root, 0)) return;
     Match match;
@@ -355,6 +355,23 @@ static void list_parts(Indices *out, const Candidates *list, const Roots *roots,
     if (out->len > 1) qsort(out->at, out->len, sizeof(*out->at), compare_indices);
 }
 
+// Whether the candidate is part of a match of a family that its rule leaves it to.
+static bool is_within(const Candidates *out, const Candidate *c) {
+    const Rule *rule = c->match.spec->rule;
+    for (uint32_t i = 0; i < rule->within.len; i++) {
+        if (is_part_of(out, c->root, rule->within.at[i])) return true;
+    }
+    return false;
+}
+
+static void drop_within(Candidates *out) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < out->list.len; i++) {
+        if (!is_within(out, &out->list.at[i])) out->list.at[kept++] = out->list.at[i];
+    }
+    out->list.len = kept;
+}
+
 // Of a match and its part, the part stays only if it alone has a good place.
 static void choose_parts(Candidates *out, Arena *arena) {
     Roots roots = index_roots(out, arena);
@@ -375,6 +392,7 @@ static void choose_parts(Candidates *out, Arena *arena) {
     }
     out->list.len = kept;
     for (uint32_t i = 0; i < kept; i++) note_parts(out, arena, &out->list.at[i].match);
+    drop_within(out);
 }
 
 void find_candidates(Candidates *out, Frame *f, const RuleSet *rules,
@@ -388,7 +406,7 @@ void find_candidates(Candidates *out, Frame *f, const RuleSet *rules,
         for (uint32_t g = groups.list.len; g-- > 0 && out->steps < STEPS_MAX;) {
             const Group *group = &groups.list.at[g];
             if (!may_match(f->flow, specs->at[s], group->root, group->bits)) continue;
-            if (is_part_of(out, group->root, specs->at[s]->rule)) continue;
+            if (is_part_of(out, group->root, specs->at[s]->rule->family)) continue;
             try_group(out, f, group, specs->at[s]);
             drop_scratch(f->flow, start);
         }

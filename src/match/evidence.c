@@ -300,6 +300,15 @@ static void add_compiled_reason(Finding *out, Arena *run, const Candidate *c) {
                                       STR_FMT(rule->eager_only)));
 }
 
+// What keeps every match of the rule from being a recommendation.
+static void add_rule_reasons(Finding *out, Arena *run, const Rule *rule) {
+    bool unknown = rule->op_schema.len == 0 && !rule->plain_torch;
+    if (rule->caution.len || rule->drift.len || unknown) out->verdict = VERDICT_CAUTION;
+    if (rule->caution.len) add_reason(out, run, arena_str(run, rule->caution));
+    if (rule->drift.len) add_reason(out, run, arena_str(run, rule->drift));
+    if (unknown) add_reason(out, run, STR("nothing is known about the operator's limits"));
+}
+
 static void judge(Finding *out, Arena *run, const Candidate *c,
                   const Requirements *all, const char *fault) {
     // A reason that is there already is an activation that nothing decides.
@@ -336,9 +345,11 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
     }
     add_branch_reasons(out, run, c);
     if (c->place->wasted) {
+        Str reused = c->match.spec->rule->reused;
         out->verdict = VERDICT_CAUTION;
-        add_reason(out, run, STR("an inner value is used elsewhere and stays computed: "
-                                 "the gain is smaller"));
+        add_reason(out, run, reused.len ? arena_str(run, reused)
+                                        : STR("an inner value is used elsewhere and stays "
+                                              "computed: the gain is smaller"));
     }
     if (rounds_inside(c)) {
         out->verdict = VERDICT_CAUTION;
@@ -346,14 +357,7 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
                                  "the operator does not"));
     }
     add_compiled_reason(out, run, c);
-    if (c->match.spec->rule->drift.len) {
-        out->verdict = VERDICT_CAUTION;
-        add_reason(out, run, arena_str(run, c->match.spec->rule->drift));
-    }
-    if (c->match.spec->rule->op_schema.len == 0 && !c->match.spec->rule->plain_torch) {
-        out->verdict = VERDICT_CAUTION;
-        add_reason(out, run, STR("nothing is known about the operator's limits"));
-    }
+    add_rule_reasons(out, run, c->match.spec->rule);
 }
 
 static void add_summary_reason(Finding *out, Arena *run, bool guarded) {

@@ -211,6 +211,9 @@ static bool match_lists(State *s, const Factors *ps, const Factors *us,
     bool same_size = ps->len == us->len && !us->overflow && !ps->overflow;
     double gap = ps->coefficient - us->coefficient;
     if (!same_size || gap > 1e-9 || gap < -1e-9) return false;
+    // A GELU that stands alone in a rule is one that is written out: torch's own
+    // is one kernel already.
+    if (ps->gelu && ps->len == 1 && !us->gelu) return false;
     Mark mark = mark_state(s->m);
     for (uint32_t i = 0; i < us->seen.len; i++) see(s, us->seen.at[i]);
     Pairing pair = {ps, us, depth};

@@ -59,11 +59,11 @@ static Node *find_rule_call(const Module *m) {
     return NULL;
 }
 
-static void read_strings(Rule *rule, Arena *arena, const Node *list) {
+static void read_strings(Strings *out, Arena *arena, const Node *list) {
     if (list->kind != N_TUPLE && list->kind != N_LIST) return;
     for (uint32_t i = 0; i < list->u.list.elts.len; i++) {
         Str text = const_str(list->u.list.elts.at[i]);
-        if (text.len) vec_push(arena, &rule->risks, text);
+        if (text.len) vec_push(arena, out, text);
     }
 }
 
@@ -82,13 +82,15 @@ static bool read_meta(Rule *rule, Arena *arena, Err *err) {
         {"operator", &rule->operator_, true}, {"priority", &rule->priority, true},
         {"gain", &rule->gain, true}, {"eager_only", &rule->eager_only, false},
         {"title", &rule->title, false},
-        {"part", &rule->part, false},
+        {"part", &rule->part, false}, {"caution", &rule->caution, false},
+        {"reused", &rule->reused, false},
     };
     for (uint32_t i = 0; i < call->u.call.keywords.len; i++) {
         Node *keyword = call->u.call.keywords.at[i];
         if (!keyword->u.keyword.name) continue;
         Str key = sym_str(keyword->u.keyword.name);
-        if (str_is(key, "risks")) read_strings(rule, arena, keyword->u.keyword.value);
+        if (str_is(key, "risks")) read_strings(&rule->risks, arena, keyword->u.keyword.value);
+        if (str_is(key, "within")) read_strings(&rule->within, arena, keyword->u.keyword.value);
         for (size_t k = 0; k < COUNT(rows); k++) {
             if (str_is(key, rows[k].key)) {
                 *rows[k].at = const_str(keyword->u.keyword.value);

@@ -12,6 +12,7 @@
 enum { RULE_MAX_PARAMS = 12, RULE_MAX_SPECS = 64 };
 
 typedef struct Rule Rule;
+typedef VEC(Str) Strings;
 
 typedef struct RuleParam {
     const Sym *name;
@@ -40,7 +41,10 @@ struct Rule {
     Str id, family, operator_, priority, gain, title;
     Str part; // the parameter that may be a part of its last axis, or empty
     Str eager_only; // why the operator does not go into a compiled graph, or empty
-    VEC(Str) risks;
+    Str caution; // why a match is never a recommendation, or empty
+    Str reused;  // what to say where an inner value is used elsewhere, or empty
+    Strings risks;
+    Strings within; // families: what is part of one of their matches is no match of this
     RuleParam params[RULE_MAX_PARAMS];
     uint32_t param_count;
     Node *reference, *replacement, *requires; // FunctionDef

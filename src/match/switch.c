@@ -17,6 +17,7 @@ static const struct {
     {"swiglu", {"swiglu", "glu", "silu", "mlp"}},
     {"geglu", {"geglu", "glu", "gelu", "mlp"}},
     {"quick_gelu", {"quickgelu", "gelu"}},
+    {"gelu", {"gelu"}},
 };
 
 // The name in lower case without '_'.

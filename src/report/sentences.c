@@ -134,6 +134,8 @@ static const Translation table[] = {
     {"gate and up have the same shape", "gate 与 up 形状相同"},
     {"weight spans the last axis only", "weight 只对应最后一轴"},
     // Gains.
+    {"5 to 9 elementwise kernels become one; backward becomes one too",
+     "5 到 9 个逐元素算子合成一个，反向同样合成一个"},
     {"GELU and the product become one kernel; backward becomes one too",
      "GELU 与乘法合成一个算子，反向同样合成一个"},
     {"SiLU and the product become one kernel; backward becomes one too",

@@ -30,7 +30,7 @@ def exact_by_square_root(gate, up):
 
 class Act(nn.Module):
     def forward(self, x):
-        return 0.5 * x * (1 + torch.tanh(0.79788456 * (x + 0.044715 * x * x * x)))
+        return 0.5 * x * (1 + torch.tanh(0.79788456 * (x + 0.044715 * x * x * x)))  # expect: gelu recommend
 
 
 class Gated(nn.Module):
