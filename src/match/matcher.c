@@ -12,6 +12,8 @@ enum { MATCH_MAX_DEPTH = 64, MATCH_MAX_STEPS = 20000 };
 typedef struct State {
     Match *m;
     uint32_t steps;
+    bool chose;    // a free parameter had several factors to stand for
+    bool backward; // it takes the last of them first
 } State;
 
 typedef struct Mark {
@@ -190,9 +192,12 @@ static bool match_factors(State *s, const Pairing *pair, uint32_t p_used,
                           uint32_t u_used) {
     const Factors *ps = pair->ps, *us = pair->us;
     int depth = pair->depth;
-    uint32_t p = next_factor(s, ps, p_used);
+    uint32_t p = next_factor(s, ps, p_used), taken = 0;
     if (p == ps->len) return true;
-    for (uint32_t u = 0; u < us->len; u++) {
+    for (uint32_t u = 0; u < us->len; u++) taken += u_used >> u & 1;
+    if (factor_rank(s, ps->at[p]) == 3 && us->len - taken > 1) s->chose = true;
+    for (uint32_t i = 0; i < us->len; i++) {
+        uint32_t u = s->backward ? us->len - 1 - i : i;
         if (u_used >> u & 1) continue;
         Val *want = ps->at[p], *got = us->at[u];
         if (is_hopeless(want, got)) continue;
@@ -332,8 +337,16 @@ bool match_value(Match *out, Flow *flow, const Spec *spec, Val *u) {
     *out = (Match){.spec = spec, .flow = flow};
     State s = {.m = out};
     if (spec->pattern->op == OP_ATTEND) return match_attention(out, &s, u);
+    Mark mark = mark_state(out);
     bool matches = match(&s, spec->pattern, u, 0);
     out->steps += s.steps;
+    if (matches || !s.chose) return matches;
+    // scale * (a * sin): what stands for `sin` here may be wrong for the next
+    // term, and is not taken back there.
+    undo(out, &mark);
+    State again = {.m = out, .backward = true};
+    matches = match(&again, spec->pattern, u, 0);
+    out->steps += again.steps;
     return matches;
 }
 

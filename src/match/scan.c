@@ -8,6 +8,7 @@
 #include "match/evidence.h"
 #include "match/explain.h"
 #include "match/filter.h"
+#include "match/inside.h"
 #include "match/installed.h"
 #include "match/moe.h"
 #include "match/switch.h"
@@ -328,18 +329,23 @@ static void add_findings(Scan *scan, FileMatches *all, const Module *module,
                          uint32_t existing_from) {
     Str sha256 = {0};
     list_nodes(all, &scan->file);
+    Finding *findings = NEW_N(&scan->file, Finding, all->list.len);
+    Found *found = NEW_N(&scan->file, Found, all->list.len);
+    uint32_t count = 0;
     for (uint32_t i = 0; i < all->list.len; i++) {
         const Candidate *c = &all->list.at[i];
         if (is_fused_already(scan, existing_from, c, all->qualnames.at[i])) continue;
         if (is_helper_part(all, c) || is_better_in_helper(all, c)) continue;
-        Finding finding;
+        Finding *finding = &findings[count];
         RepoSwitch own;
         bool has_switch = c->place && find_switch(&own, scan->run, c->place, c->match.spec->rule);
-        make_finding(&finding, scan->run, c, all->qualnames.at[i], has_switch ? &own : NULL);
+        make_finding(finding, scan->run, c, all->qualnames.at[i], has_switch ? &own : NULL);
         if (!sha256.len) sha256 = hash_file(scan->run, module);
-        finding.file_sha256 = sha256;
-        vec_push(scan->run, &scan->out->findings, finding);
+        finding->file_sha256 = sha256;
+        found[count++] = (Found){c, finding};
     }
+    judge_inside(found, count, scan->run);
+    for (uint32_t i = 0; i < count; i++) vec_push(scan->run, &scan->out->findings, findings[i]);
 }
 
 static void add_moe(Scan *scan, const FileMatches *all, const Module *module) {

@@ -546,8 +546,13 @@ def unrelated_statements(source):
     """Statements that compute nothing of the pattern, between its own."""
 
     def change(function):
-        first = next(a.arg for a in function.args.args if a.arg != "self")
-        extra = ast.parse("size = %s.shape\nassert len(size) > 0" % first).body
+        # An argument that is given a new value would be an inner value.
+        taken = {n.id for n in ast.walk(function)
+                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        tensors = len(function.args.args) - len(function.args.defaults)
+        args = [a.arg for a in function.args.args[:tensors] if a.arg not in taken | {"self"}]
+        size = args[0] + ".shape" if args else "'unrelated'"
+        extra = ast.parse("size = %s\nassert len(size) > 0" % size).body
         function.body[-1:-1] = extra
 
     yield rewritten(source, change)
@@ -775,7 +780,7 @@ BREAKING = {
     "half": everywhere(wrap("a.half()")),
     "long": everywhere(wrap("a.long()")),
     "cast to input": cast_to_input,
-    "clamp": everywhere(wrap("a.clamp(-0.25, 0.25)")),
+    "clamp": everywhere(wrap("a.clamp(-0.03125, 0.03125)")),
     "minimum": everywhere(wrap("torch.clamp(a, max=0.1)")),
     "negate": everywhere(wrap("-a")),
     "abs": everywhere(wrap("abs(a - 0.5)")),

@@ -106,8 +106,10 @@ def test_breaking_mutants_change_the_values(host):
 
 def test_there_are_enough_of_them():
     for host in HOSTS:
-        assert len(mutate.mutants(host, preserving=True)) >= 10, host.name
-        assert len(mutate.mutants(host, preserving=False)) >= 12, host.name
+        # A reference that is one call has few other spellings.
+        least = 5 if host.rule == "fusion_attention_builtin" else 10
+        assert len(mutate.mutants(host, preserving=True)) >= least, host.name
+        assert len(mutate.mutants(host, preserving=False)) >= least + 2, host.name
     tried = {
         mutant.name.rpartition(" #")[0]
         for host in HOSTS
@@ -205,10 +207,15 @@ def listing(wrong):
 @needs_binary
 @each_host
 def test_a_rule_finds_its_own_reference(host, findings):
-    found = findings[file_name(host, "host", 0)]
-    assert [f["rule"] for f in found if f["verdict"] in generated.WRITTEN] == [
-        host.rule
-    ], found
+    found = [
+        f for f in findings[file_name(host, "host", 0)]
+        if f["verdict"] in generated.WRITTEN
+    ]
+    assert found, host.source
+    # Another rule may hold for a part of it: then one of the two says so.
+    told = [f for f in found if f["reasons"][0].endswith("replace one of the two")]
+    assert len(told) == len(found) - 1, found
+    assert host.rule in [f["rule"] for f in found], found
 
 
 @needs_binary
