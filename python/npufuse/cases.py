@@ -16,7 +16,9 @@ SIGNATURES = 6  # captured ones that are used, the most frequent first
 #: values: by parameter name, tensors of float32 or of the captured dtype.
 #: exact: the dtypes are part of the case and no mode changes them.
 #: local: plain values of the function by name, from a capture.
-Case = namedtuple("Case", "name source values exact autocast local")
+#: always: {name: dtype} of the inputs that the source gives one dtype.
+Case = namedtuple("Case", "name source values exact autocast local always")
+Case.__new__.__defaults__ = ({},)
 
 
 def is_float(value):
@@ -215,8 +217,8 @@ def in_mode(case, mode):
     made = {}
     for name, value in case.values.items():
         if is_float(value):
-            value = value.detach()
-            value = value if case.exact else value.to(wanted)
+            kept = value.dtype if case.exact else wanted
+            value = value.detach().to(case.always.get(name, kept))
         made[name] = value
     return made
 

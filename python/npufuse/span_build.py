@@ -296,7 +296,10 @@ class Built:
         if self.is_port(chain):
             return
         target = self.target(chain[0])
-        if spans.get_chain(target, chain[1:]) is not MISSING:
+        found = spans.get_chain(target, chain[1:])
+        # nn.Module has a method `half`; a constructor may set another.
+        inherited = callable(found) and self.set_by_constructor(chain)
+        if found is not MISSING and not inherited:
             return
         while True:
             value = self.chain_value(chain, node)
@@ -324,8 +327,8 @@ class Built:
                 return value
         return self.from_guard(node)
 
-    def from_constructor(self, attribute):
-        """``self.attribute = EXPRESSION`` in __init__, of the module's names."""
+    def assignments(self, attribute):
+        """(__init__, ``self.attribute = EXPRESSION`` in it) of the user's class."""
         kind = self.class_of()
         for node in ast.walk(self.tree):
             named = isinstance(node, ast.FunctionDef) and node.name == "__init__"
@@ -335,9 +338,23 @@ class Built:
                 if isinstance(statement, ast.Assign) and any(
                     spans.chain_of(t) == ["self", attribute] for t in statement.targets
                 ):
-                    local = spans.loaded([statement.value])
-                    if not local & set(spans.parameters(node)):
-                        return self.evaluate(statement.value)
+                    yield node, statement
+
+    def set_by_constructor(self, chain):
+        """Whether the constructor sets ``self.attribute``, which has no value yet."""
+        return (
+            len(chain) == 2
+            and chain[0] == self.self_name
+            and chain[1] not in vars(self.owner)
+            and any(True for _ in self.assignments(chain[1]))
+        )
+
+    def from_constructor(self, attribute):
+        """The value of ``self.attribute`` where it rests on the module's names."""
+        for function, statement in self.assignments(attribute):
+            local = spans.loaded([statement.value])
+            if not local & set(spans.parameters(function)):
+                return self.evaluate(statement.value)
         return MISSING
 
     def owner_name(self, function):

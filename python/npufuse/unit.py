@@ -156,12 +156,19 @@ class Unit:
         )
         if any("is_grad_enabled" in ast.dump(t) for t in built.terms):
             self.comparison.grad = False  # the operator has no backward
-        found = self.all_cases(built)
+        always = self.proven_dtypes()
+        found = [c._replace(always=always) for c in self.all_cases(built)]
         for case in found:
             self.add(built, case)
         if self.device == "cpu":
             self.reference_error = self.check_reference(built, found[0])
         return self.conclude(built)
+
+    def proven_dtypes(self):
+        """{name: dtype} of the inputs whose dtype the scan has proven."""
+        named = {i["name"]: i.get("dtype", "") for i in self.spec["inputs"]}
+        found = {k: getattr(torch, v, None) for k, v in named.items()}
+        return {k: v for k, v in found.items() if isinstance(v, torch.dtype)}
 
     def add(self, built, case):
         """All modes of a case; one in which the guard says no is left out,

@@ -296,13 +296,22 @@ static int compare_indices(const void *a, const void *b) {
 
 typedef VEC(uint32_t) Indices;
 
-// Whether the span shares statements with that of another candidate.
+static bool is_inner(const Candidate *c, const Candidate *whole) {
+    for (uint32_t i = 0; i < whole->inner_seen; i++) {
+        if (whole->match.seen.at[i] == c->root) return true;
+    }
+    return whole->root == c->root;
+}
+
+// Whether the span shares statements with that of another candidate. Of one that
+// lies inside another, one of the two is written: their spans may overlap.
 static bool overlaps_another(const Candidates *out, const Candidate *c) {
     const Place *p = c->place;
     for (uint32_t i = 0; i < out->list.len; i++) {
         const Candidate *other = &out->list.at[i];
         const Place *q = other->place;
         if (other == c || !q || q->fault || q->block != p->block) continue;
+        if (is_inner(c, other) || is_inner(other, c)) continue;
         if (q->first <= p->last && p->first <= q->last) return true;
     }
     return false;

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "match/compiled.h"
 #include "flow/dtype.h"
+#include "match/result_dtype.h"
 
 static Str trimmed(Str s) {
     while (s.len && (s.at[0] == ' ' || s.at[0] == '\t')) {
@@ -237,6 +238,15 @@ static void add_rounding_fact(Finding *out, Arena *run, const Candidate *c) {
 
 // ---- ports ------------------------------------------------------------------
 
+// What the source makes it: "float32". Others are known at run time.
+static Str proven_dtype(const Candidate *c, Val *v) {
+    Val *dtype = v ? placed_dtype(c->place, v) : NULL;
+    if (!dtype || dtype->op != V_GLOBAL || !str_starts(dtype->text, "torch.")) {
+        return STR("unknown");
+    }
+    return (Str){dtype->text.at + strlen("torch."), dtype->text.len - strlen("torch.")};
+}
+
 static void add_ports(Finding *out, Arena *run, const Candidate *c,
                       const Rewrite *rewrite) {
     const Rule *rule = c->match.spec->rule;
@@ -250,6 +260,7 @@ static void add_ports(Finding *out, Arena *run, const Candidate *c,
         }
         const PlacedInput *in = &c->place->inputs[i];
         if (c->match.attend && (in->composed || val_is_number(c->match.bound[i]))) continue;
+        if (!rule->params[i].scalar) port.dtype = arena_str(run, proven_dtype(c, in->val));
         Str expr = in->text;
         if (in->node) {
             expr = source_span(&c->place->frame->module->source, in->node->start,

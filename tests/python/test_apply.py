@@ -435,7 +435,7 @@ def test_the_example_trains(tmp_path):
     driver = tmp_path / "driver.py"
     driver.write_text(DRIVER)
     fused, calls = losses(project.folder, str(driver), str(ROOT / "python"))
-    assert calls == ["npu_rms_norm", "npu_rotary_mul", "npu_swiglu"]
+    assert calls == ["npu_fusion_attention", "npu_rms_norm", "npu_rotary_mul", "npu_swiglu"]
     assert all(abs(a - b) < 1e-3 for a, b in zip(fused, plain))
     project.revert()
     assert {name: project.read(name) for name in files} == files
