@@ -89,6 +89,7 @@ typedef struct InitStore {
     const Sym *name;
     Node *stmt, *value; // value NULL: not a plain assignment
     bool nested;        // in a branch or loop
+    bool branched;      // in nothing but branches
 } InitStore;
 
 struct InitIndex {
@@ -99,7 +100,7 @@ struct InitIndex {
 typedef struct IndexWalk {
     Flow *flow;
     struct InitIndex *index;
-    int depth;
+    int depth, other; // statements around, and those that are no `if`
 } IndexWalk;
 
 static bool index_node(Node *node, void *data);
@@ -111,7 +112,8 @@ static void index_target(IndexWalk *walk, Node *target, Node *stmt, Node *value)
     } else if (target->kind == N_ATTRIBUTE) {
         Node *object = target->u.attribute.value;
         if (object->kind != N_NAME || object->u.name.id != walk->flow->names.self) return;
-        InitStore store = {target->u.attribute.attr, stmt, value, walk->depth > 1};
+        InitStore store = {target->u.attribute.attr, stmt, value, walk->depth > 1,
+                           walk->other == 0};
         vec_push(arena, &walk->index->stores, store);
     } else if (target->kind == N_TUPLE || target->kind == N_LIST) {
         for (uint32_t i = 0; i < target->u.list.elts.len; i++) {
@@ -146,7 +148,9 @@ static bool index_node(Node *node, void *data) {
     }
     if (walk->depth > 50) return true;
     walk->depth++;
+    walk->other += node->kind != N_IF;
     node_children(node, index_node, walk);
+    walk->other -= node->kind != N_IF;
     walk->depth--;
     return true;
 }
@@ -154,7 +158,7 @@ static bool index_node(Node *node, void *data) {
 static struct InitIndex *init_index(Flow *flow, FunctionInfo *info) {
     if (info->stores) return info->stores;
     info->stores = NEW(flow->arena, struct InitIndex);
-    IndexWalk walk = {flow, info->stores, 1};
+    IndexWalk walk = {flow, info->stores, 1, 0};
     NodeList body = info->fn->u.function->body;
     for (uint32_t i = 0; i < body.len; i++) index_node(body.at[i], &walk);
     return info->stores;
@@ -197,7 +201,7 @@ static const InitStore *only_store(const struct InitIndex *index, const Sym *nam
         found = &index->stores.at[i];
         ++*count;
     }
-    return *count == 1 && found->value && !found->nested ? found : NULL;
+    return *count == 1 && found->value && (!found->nested || found->branched) ? found : NULL;
 }
 
 static FunctionInfo *constructor_info(Flow *flow, const Def *class_def,
@@ -206,6 +210,38 @@ static FunctionInfo *constructor_info(Flow *flow, const Def *class_def,
     if (!fn) return NULL;
     *mf = flow_module(flow, class_def->module);
     return flow_function_info(flow, *mf, fn, class_def);
+}
+
+typedef struct StringSearch {
+    const Sym *name;
+    bool found;
+} StringSearch;
+
+// register_parameter("weight", None), setattr(self, "weight", ...)
+static bool find_string(Node *node, void *data) {
+    StringSearch *search = data;
+    if (node->kind == N_CONSTANT) search->found |= str_eq(node->u.constant.text, sym_str(search->name));
+    return !search->found && node_children(node, find_string, search);
+}
+
+// Whether the attribute, if it is there at all, is what the one store in a
+// branch made it: no class has a value of that name, none sets it otherwise.
+static bool has_no_other(Flow *flow, const Def *mro, uint32_t n, const Sym *name) {
+    uint32_t stores = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (mro[i].kind == DEF_EXTERNAL && !str_starts(mro[i].dotted, "torch.")) return false;
+        if (mro[i].kind != DEF_CLASS) continue;
+        if (class_value(mro[i].node, name) || class_method(mro[i].node, name)) return false;
+        StringSearch search = {name, false};
+        node_children(mro[i].node, find_string, &search);
+        if (search.found) return false;
+        ModuleFlow *mf;
+        uint32_t count = 0;
+        FunctionInfo *info = constructor_info(flow, &mro[i], &mf);
+        if (info) only_store(init_index(flow, info), name, &count);
+        stores += count;
+    }
+    return stores == 1;
 }
 
 static AttrSource whole_constructor_attr(Frame *f, const Sym *name) {
@@ -254,6 +290,7 @@ static AttrSource stored_attr(Flow *flow, const Def *class_def, const Sym *name)
         uint32_t count;
         const InitStore *store = only_store(init_index(flow, info), name, &count);
         if (count == 0) continue;
+        if (store && store->nested && !has_no_other(flow, mro, n, name)) store = NULL;
         if (info == first && store && stands_alone(flow, info, store->value)) {
             Frame *light = i == 0 ? light_frame(flow, mf, info)
                                   : inherited_frame(flow, class_def, mf, info);
