@@ -220,7 +220,8 @@ typedef struct StringSearch {
 // register_parameter("weight", None), setattr(self, "weight", ...)
 static bool find_string(Node *node, void *data) {
     StringSearch *search = data;
-    if (node->kind == N_CONSTANT) search->found |= str_eq(node->u.constant.text, sym_str(search->name));
+    Str name = sym_str(search->name);
+    if (node->kind == N_CONSTANT && str_eq(node->u.constant.text, name)) search->found = true;
     return !search->found && node_children(node, find_string, search);
 }
 
