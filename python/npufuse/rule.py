@@ -27,7 +27,8 @@ LABEL = "device" if _real is not None else emulate.LABEL
 
 REQUIRED = ("id", "family", "operator", "priority", "gain")
 OPTIONAL = ("risks", "part", "title", "title_zh", "gain_zh", "risks_zh", "constants",
-            "eager_only", "within", "caution", "reused")
+            "eager_only", "within", "caution", "reused",
+            "weights")
 PRIORITIES = ("high", "medium", "low")
 
 _announced = []  # what rule() said while a file runs
@@ -44,6 +45,7 @@ def rule(**meta):
     eager_only: why the operator does not go into a compiled graph;
     within: families whose matches hold this computation already;
     caution: why a match is never a recommendation;
+    weights: parameters that are never a computed value;
     reused: what to say where an inner value is used elsewhere.
     """
     missing = [name for name in REQUIRED if not meta.get(name)]

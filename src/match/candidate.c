@@ -138,6 +138,15 @@ static bool weight_has_size(const Match *m) {
     return false;
 }
 
+// Whether the optional parameter has no required tensor beside it: gate and up.
+static bool is_alone(const Rule *rule) {
+    for (uint32_t i = 0; i < rule->param_count; i++) {
+        const RuleParam *p = &rule->params[i];
+        if (!p->optional && !p->flag && !p->scalar) return false;
+    }
+    return true;
+}
+
 // A weight that is computed (a gate) is no weight; the norm inside is found by
 // itself.
 static bool binds_sensibly(const Match *m) {
@@ -145,17 +154,10 @@ static bool binds_sensibly(const Match *m) {
     if (m->size && !weight_has_size(m)) return false;
     for (uint32_t i = 0; i < rule->param_count; i++) {
         Val *v = m->bound[i];
-        if (v && rule->params[i].scalar && is_cast(m, v)) return false;
-        if (!v || !rule->params[i].optional) continue;
-        if (m->attend) continue;
-        bool alone = true; // its only form of the rule: gate and up
-        for (uint32_t k = 0; k < rule->param_count; k++) {
-            if (!rule->params[k].optional && !rule->params[k].flag &&
-                !rule->params[k].scalar) {
-                alone = false;
-            }
-        }
-        if (alone) continue;
+        const RuleParam *p = &rule->params[i];
+        if (v && p->scalar && is_cast(m, v)) return false;
+        if (!v || m->attend) continue;
+        if (!p->weight && (!p->optional || is_alone(rule))) continue;
         Val *leaf = val_strip(v);
         if (leaf->op != V_ATTR && leaf->op != V_PARAM && leaf->op != OP_PARAMETER) {
             return false;
@@ -252,7 +254,8 @@ static bool has_mark(MarkSearch *search, const Val *v, int depth) {
 // A failed match counts as a near miss when most operators were there.
 static void note_near_miss(Candidates *out, Frame *f, Group *group,
                            const Spec *spec) {
-    if (group->near || spec->size < NEAR_MIN_SIZE) return;
+    // What is never recommended has no near miss worth telling.
+    if (group->near || spec->size < NEAR_MIN_SIZE || spec->rule->caution.len) return;
     if (is_part_of(out, group->root, spec->rule->family)) return;
     MarkSearch search = {spec->mark, 0};
     if (spec->mark && !has_mark(&search, group->root, 0)) return;
@@ -312,6 +315,7 @@ static bool overlaps_another(const Candidates *out, const Candidate *c) {
         const Place *q = other->place;
         if (other == c || !q || q->fault || q->block != p->block) continue;
         if (is_inner(c, other) || is_inner(other, c)) continue;
+        if (other->match.spec->rule->caution.len) continue; // never written beside it
         if (q->first <= p->last && p->first <= q->last) return true;
     }
     return false;

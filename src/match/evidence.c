@@ -311,11 +311,10 @@ static void add_compiled_reason(Finding *out, Arena *run, const Candidate *c) {
                                       STR_FMT(rule->eager_only)));
 }
 
-// What keeps every match of the rule from being a recommendation.
-static void add_rule_reasons(Finding *out, Arena *run, const Rule *rule) {
+// What is wrong with the operator that the rule names.
+static void add_operator_reasons(Finding *out, Arena *run, const Rule *rule) {
     bool unknown = rule->op_schema.len == 0 && !rule->plain_torch;
-    if (rule->caution.len || rule->drift.len || unknown) out->verdict = VERDICT_CAUTION;
-    if (rule->caution.len) add_reason(out, run, arena_str(run, rule->caution));
+    if (rule->drift.len || unknown) out->verdict = VERDICT_CAUTION;
     if (rule->drift.len) add_reason(out, run, arena_str(run, rule->drift));
     if (unknown) add_reason(out, run, STR("nothing is known about the operator's limits"));
 }
@@ -343,6 +342,11 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
         add_reason(out, run, str_of(misuse));
     }
     if (out->verdict == VERDICT_REJECT) return;
+    Str caution = c->match.spec->rule->caution;
+    if (caution.len) {
+        out->verdict = VERDICT_CAUTION;
+        add_reason(out, run, arena_str(run, caution));
+    }
     for (uint32_t i = 0; i < all->len; i++) {
         const Requirement *r = &all->at[i];
         if (r->state != FACT_UNKNOWN || !r->soft) continue;
@@ -368,7 +372,7 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
                                  "the operator does not"));
     }
     add_compiled_reason(out, run, c);
-    add_rule_reasons(out, run, c->match.spec->rule);
+    add_operator_reasons(out, run, c->match.spec->rule);
 }
 
 static void add_summary_reason(Finding *out, Arena *run, bool guarded) {

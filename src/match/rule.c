@@ -91,6 +91,7 @@ static bool read_meta(Rule *rule, Arena *arena, Err *err) {
         Str key = sym_str(keyword->u.keyword.name);
         if (str_is(key, "risks")) read_strings(&rule->risks, arena, keyword->u.keyword.value);
         if (str_is(key, "within")) read_strings(&rule->within, arena, keyword->u.keyword.value);
+        if (str_is(key, "weights")) read_strings(&rule->weights, arena, keyword->u.keyword.value);
         for (size_t k = 0; k < COUNT(rows); k++) {
             if (str_is(key, rows[k].key)) {
                 *rows[k].at = const_str(keyword->u.keyword.value);
@@ -122,6 +123,9 @@ static bool add_param(Rule *rule, Node *arg, Node *fallback, bool keyword_only,
     const Node *a = arg->u.arg.annotation; // p: float = None
     bool number = a && a->kind == N_NAME && str_is(sym_str(a->u.name.id), "float");
     p->scalar = fallback && !p->flag && (!p->optional || number);
+    for (uint32_t i = 0; i < rule->weights.len; i++) {
+        p->weight |= str_eq(sym_str(p->name), rule->weights.at[i]);
+    }
     return true;
 }
 

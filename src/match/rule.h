@@ -20,6 +20,7 @@ typedef struct RuleParam {
     bool scalar;    // a number (has a default other than None)
     bool optional;  // default None: present or absent
     bool flag;      // keyword-only True or False
+    bool weight;    // binds what is learned or handed in, never what is computed
 } RuleParam;
 
 // One alternative of a rule's reference.
@@ -44,6 +45,7 @@ struct Rule {
     Str caution; // why a match is never a recommendation, or empty
     Str reused;  // what to say where an inner value is used elsewhere, or empty
     Strings risks;
+    Strings weights; // names of parameters
     Strings within; // families: what is part of one of their matches is no match of this
     RuleParam params[RULE_MAX_PARAMS];
     uint32_t param_count;

@@ -340,6 +340,9 @@ static void add_findings(Scan *scan, FileMatches *all, const Module *module,
         RepoSwitch own;
         bool has_switch = c->place && find_switch(&own, scan->run, c->place, c->match.spec->rule);
         make_finding(finding, scan->run, c, all->qualnames.at[i], has_switch ? &own : NULL);
+        // Refusing what is never recommended tells nobody anything.
+        bool caution = c->match.spec->rule->caution.len > 0;
+        if (caution && finding->verdict == VERDICT_REJECT) continue;
         if (!sha256.len) sha256 = hash_file(scan->run, module);
         finding->file_sha256 = sha256;
         found[count++] = (Found){c, finding};

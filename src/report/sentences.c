@@ -133,6 +133,17 @@ static const Translation table[] = {
      "gamma 与输入 dtype 相同或为 float32"},
     {"gate and up have the same shape", "gate 与 up 形状相同"},
     {"weight spans the last axis only", "weight 只对应最后一轴"},
+    // Operators for inference alone.
+    {"npu_gemma_rms_norm has no gradient (it is silently None): for inference only; "
+     "npu_rms_norm with 1 + weight in float32 trains too",
+     "npu_gemma_rms_norm 没有梯度（静默为 None）：仅限推理；npu_rms_norm 配合 float32 的 "
+     "1 + weight 也能训练"},
+    {"npu_add_rms_norm raises in backward: for inference only; npu_rms_norm of the sum "
+     "trains too",
+     "npu_add_rms_norm 反向会报错：仅限推理；对和使用 npu_rms_norm 也能训练"},
+    {"the sum is used again: the operator returns it as its third result, which the "
+     "replacement leaves out; take it by hand",
+     "和另有使用：算子的第三个结果就是它，替换代码没有取用，需要手工取用"},
     // Gains.
     {"5 to 9 elementwise kernels become one; backward becomes one too",
      "5 到 9 个逐元素算子合成一个，反向同样合成一个"},

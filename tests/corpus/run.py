@@ -5,7 +5,7 @@
     tests/corpus/run.py --bin build/x/npufuse
     tests/corpus/run.py adversarial          one folder
 
-A line ends in one of these comments:
+A line ends in one of these comments, or in several of the first two:
 
     # expect: FAMILY VERDICT[|VERDICT ...]   such a finding covers the line
     # allow: FAMILY VERDICT[|VERDICT ...]    such a finding may cover it
@@ -24,7 +24,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-EXPECT = re.compile(r"#\s*(expect|allow):\s*(\w+)\s+([\w|]+)\s*$")
+EXPECT = re.compile(r"#\s*(expect|allow):\s*(\w+)\s+([\w|]+)(?=\s*(?:#|$))")
 CLEAN = re.compile(r"#\s*clean:\s*(.+)$")
 
 
@@ -54,12 +54,12 @@ def read_lines(folders):
         shown = path.relative_to(HERE).as_posix()
         text = path.read_text(encoding="utf-8")
         for number, line in enumerate(text.splitlines(), 1):
-            expect, clean = EXPECT.search(line), CLEAN.search(line)
-            if expect:
-                line = Line(shown, number, expect.group(2), expect.group(3).split("|"))
-                line.required = expect.group(1) == "expect"
-                lines.append(line)
-            elif clean:
+            expected = EXPECT.findall(line)
+            for kind, family, verdicts in expected:
+                comment = Line(shown, number, family, verdicts.split("|"))
+                comment.required = kind == "expect"
+                lines.append(comment)
+            if not expected and CLEAN.search(line):
                 lines.append(Line(shown, number))
     return lines
 

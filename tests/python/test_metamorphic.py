@@ -138,18 +138,22 @@ def files(host):
 
 @pytest.fixture(scope="module")
 def findings(tmp_path_factory):
-    """The findings of every host and mutant, by file; one scan."""
+    """The findings of every host's own family, by file; one scan. The rules of
+    other families may find a part of it, or the same (1 + weight)."""
+    families = {r.id: r.meta["family"] for r in rule.load_all()}
     folder = tmp_path_factory.mktemp("mutants")
     (folder / "in").mkdir()
-    by_file = {}
+    by_file, own = {}, {}
     for host in HOSTS:
         for name, mutant in files(host):
             source = host.source if mutant is None else mutant.source
             (folder / "in" / name).write_text(source, encoding="utf-8")
             by_file[name] = []
+            own[name] = families[host.rule]
     scanned = generated.scan(folder / "in", folder / "out")
     for finding in scanned["findings"]:
-        by_file[finding["file"]].append(finding)
+        if finding["family"] == own[finding["file"]]:
+            by_file[finding["file"]].append(finding)
     return by_file
 
 
@@ -230,6 +234,14 @@ def test_spelling_does_not_matter(host, findings):
     assert not wrong, listing(wrong)
 
 
+def is_held(mutant):
+    """Whether the rule's condition holds what the mutant changes: with inputs of
+    one dtype a cast to that of one of them does nothing."""
+    return mutant.name.startswith("cast to input") and (
+        mutant.host.rule in ("add_rms_norm",)
+    )
+
+
 @needs_binary
 @each_host
 def test_meaning_matters(host, findings):
@@ -238,5 +250,6 @@ def test_meaning_matters(host, findings):
         (mutant, findings[name])
         for name, mutant in files(host)
         if mutant and not mutant.preserving and meaning(findings[name]) == before
+        and not is_held(mutant)
     ]
     assert not wrong, listing(wrong)

@@ -10,6 +10,6 @@ class GemmaLikeNorm(torch.nn.Module):
         return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)
 
     def forward(self, x):
-        y = self._n(x.float())  # expect: rms_norm recommend
+        y = self._n(x.float())  # expect: rms_norm recommend  # expect: gemma_rms_norm caution
         y = y * (1.0 + self.weight.float())
         return y.type_as(x)

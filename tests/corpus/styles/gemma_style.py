@@ -14,7 +14,7 @@ class GemmaNorm(nn.Module):
 
     def forward(self, x):
         output = self._norm(x.float())
-        output = output * (1.0 + self.weight.float())  # expect: rms_norm recommend
+        output = output * (1.0 + self.weight.float())  # expect: rms_norm recommend  # expect: gemma_rms_norm caution
         return output.type_as(x)
 
 

@@ -13,7 +13,7 @@ class AddNorm(nn.Module):
     def forward(self, x, residual):
         residual = residual + x
         h = residual.float()
-        y = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + self.eps) * self.gamma  # expect: rms_norm recommend
+        y = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + self.eps) * self.gamma  # expect: rms_norm recommend  # expect: add_rms_norm caution
         return (y + self.beta).to(x.dtype), residual
 
 
