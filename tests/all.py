@@ -108,6 +108,8 @@ PARTS = [
                                    "--bin", str(build("dev") / "npufuse")]]),
     Part("accuracy", lambda build: [[PYTHON, str(TESTS / "accuracy" / "check.py"),
                                      "--bin", str(build("dev") / "npufuse")]]),
+    Part("others' code", lambda build: [[PYTHON, str(TESTS / "accuracy" / "others.py"),
+                                         "--bin", str(build("dev") / "npufuse")]]),
     Part("oracle", oracle),
     Part("fuzz replay", fuzz_replay, "replayed"),
     Part("fuzz mutate", fuzz_mutate, "exit"),

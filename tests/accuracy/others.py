@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Scans files of other authors and scores the findings by labels.
+
+    tests/accuracy/others.py --bin build/dev/npufuse [--show] [--half tune|held] [--raise]
+
+others/labels.jsonl holds the labels; others/README.md says how they were made
+and how each file is had: from a package (requirements/others.json, fetched by
+its hash) or from a checkout below the folder that NPUFUSE_CORPUS names
+(others/checkouts.json). What cannot be had is named and left out. A file
+belongs to the half `tune` or `held` by a hash of its name: rules may be made
+better by what is missed in `tune`; `held` says what that was worth.
+
+Closes with `N passed, N failed[, N skipped]`.
+"""
+import argparse
+import hashlib
+import io
+import json
+import os
+import shutil
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+import check
+
+HERE = Path(__file__).resolve().parent / "others"
+ROOT = HERE.parents[2]
+DEPS = ROOT / "deps" / "others"
+PACKAGES = ROOT / "requirements" / "others.json"
+HALVES = ("tune", "held")
+
+# half: family: at least so many sites are found, in the files of packages and
+# in all files. --raise writes what is reached.
+BAR = HERE / "found.json"
+
+sys.path.insert(0, str(ROOT / "tools"))
+import fetch  # noqa: E402
+
+
+def half_of(source, file):
+    """The half of a file: by its name, so that adding files moves none."""
+    digest = hashlib.sha256(("%s/%s" % (source, file)).encode()).digest()
+    return HALVES[digest[0] % 2]
+
+
+def read_json(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def read_labels():
+    text = (HERE / "labels.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# ---- the files --------------------------------------------------------------
+
+
+def members(name, data, wanted):
+    """(file, bytes) of the wanted files of a wheel or a source archive."""
+    if name.endswith(".whl"):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for file in wanted:
+                yield file, archive.read(file)
+        return
+    top = name[:-len(".tar.gz")]
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        for file in wanted:
+            yield file, archive.extractfile("%s/%s" % (top, file)).read()
+
+
+def unpack(package, wanted):
+    """Puts the labelled files into deps/others; raises SystemExit offline."""
+    folder = DEPS / package["name"]
+    stamp = folder / "pinned"
+    there = stamp.is_file() and stamp.read_text() == package["sha256"]
+    if there and all((folder / file).is_file() for file in wanted):
+        return folder
+    data = fetch.archive_of(package)
+    for file, text in members(package["file"], data, wanted):
+        fetch.write(folder / file, text)
+    fetch.write(stamp, package["sha256"].encode())
+    return folder
+
+
+def folder_of(source, packages, wanted):
+    """The folder with the files of a source, or None with a printed reason."""
+    if source in packages:
+        try:
+            return unpack(packages[source], wanted)
+        except SystemExit:  # fetch has said why
+            return None
+    corpus = os.environ.get("NPUFUSE_CORPUS")
+    if not corpus:
+        print("skipped: %s (NPUFUSE_CORPUS names no folder of checkouts)" % source)
+        return None
+    folder = Path(corpus) / source
+    missing = [file for file in wanted if not (folder / file).is_file()]
+    if missing:
+        print("skipped: %s has no %s" % (folder, missing[0]))
+        return None
+    return folder
+
+
+def gather(labels, tree):
+    """Copies what can be had to tree/SOURCE/FILE. The labels of it."""
+    packages = {p["name"]: p for p in read_json(PACKAGES)}
+    wanted = {}
+    for label in labels:
+        wanted.setdefault(label["source"], set()).add(label["file"])
+    had = set()
+    for source, files in sorted(wanted.items()):
+        folder = folder_of(source, packages, sorted(files))
+        if folder is None:
+            continue
+        had.add(source)
+        for file in files:
+            (tree / source / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(folder / file, tree / source / file)
+    left_out = sorted(set(wanted) - had)
+    return [label for label in labels if label["source"] in had], left_out
+
+
+# ---- the figures ------------------------------------------------------------
+
+
+def placed(label):
+    """A label as check.py reads it: the file as the scan calls it."""
+    return dict(label, file="%s/%s" % (label["source"], label["file"]))
+
+
+def judge(half, family, t, bars):
+    """Prints a line; the checks by name. `bars`: (what, found, at least)."""
+    print("%s %-9s found %d of %d, recommended %d of %d yes, false %d and soft %d "
+          "of %d no, extra %d of %d" % (
+              half, family, t["found"], t["sites"], t["recommended"], t["yes"],
+              t["false"], t["soft"], t["no"], t["extra"], t["written"]))
+    checks = {"false": t["false"] == 0}
+    for what, found, least in bars:
+        checks["found in " + what] = found >= least
+        if found < least:
+            print("  %d found in %s, %d before" % (found, what, least))
+    if t["false"]:
+        print("  a recommend on a no site: --show names it")
+    return checks
+
+
+def score_half(half, labels, findings, options):
+    """The checks of one half; options.reached gets what was found."""
+    part = [placed(l) for l in labels if half_of(l["source"], l["file"]) == half]
+    print("%s: %d labels in %d files" % (half, len(part), len({l["file"] for l in part})))
+    packaged = [l for l in part if l["source"] in options.packages]
+    results = []
+    for family in check.BARS:
+        totals = check.score(family, part, findings, options.show)
+        reached = [check.score(family, packaged, findings, False)["found"], totals["found"]]
+        options.reached[half][family] = reached
+        before = options.bar[half].get(family, [0, 0])
+        bars = [("packages", reached[0], before[0]), ("all files", reached[1], before[1])]
+        results += judge(half, family, totals, bars[:options.bars]).values()
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--half", choices=HALVES)
+    parser.add_argument("--raise", dest="write", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        labels, left_out = gather(read_labels(), Path(folder))
+        findings = check.scan(options.bin, Path(folder))["findings"] if labels else []
+    options.packages = {p["name"] for p in read_json(PACKAGES)}
+    options.bar = read_json(BAR)
+    options.reached = {half: {} for half in HALVES}
+    options.bars = 2 if not left_out else 0 if options.packages & set(left_out) else 1
+    results = []
+    for half in [options.half] if options.half else HALVES:
+        results += score_half(half, labels, findings, options)
+    if options.write:
+        BAR.write_text(json.dumps(options.reached, indent=1) + "\n")
+    print("%d passed, %d failed, %d skipped" % (
+        sum(results), len(results) - sum(results), len(left_out)))
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
