@@ -83,42 +83,60 @@ def unpack(package, wanted):
     return folder
 
 
-def folder_of(source, packages, wanted):
-    """The folder with the files of a source, or None with a printed reason."""
-    if source in packages:
-        try:
-            return unpack(packages[source], wanted)
-        except SystemExit:  # fetch has said why
-            return None
-    corpus = os.environ.get("NPUFUSE_CORPUS")
-    if not corpus:
-        print("skipped: %s (NPUFUSE_CORPUS names no folder of checkouts)" % source)
+def package_folder(package, wanted):
+    """The folder with a package's files; None where it cannot be fetched."""
+    try:
+        return unpack(package, wanted)
+    except SystemExit:  # fetch has said why
         return None
-    folder = Path(corpus) / source
+
+
+def checkout_folder(source, wanted):
+    """The folder of a checkout; None where files of it are missing."""
+    folder = Path(os.environ.get("NPUFUSE_CORPUS", "")) / source
+    if "NPUFUSE_CORPUS" not in os.environ:
+        return None
     missing = [file for file in wanted if not (folder / file).is_file()]
     if missing:
-        print("skipped: %s has no %s" % (folder, missing[0]))
-        return None
-    return folder
+        print("%s has no %s" % (folder, missing[0]))
+    return None if missing else folder
 
 
-def gather(labels, tree):
-    """Copies what can be had to tree/SOURCE/FILE. The labels of it."""
-    packages = {p["name"]: p for p in read_json(PACKAGES)}
+def wanted_files(labels):
     wanted = {source: set(files) for source, files in CONTEXT.items()}
     for label in labels:
         wanted.setdefault(label["source"], set()).add(label["file"])
-    had = set()
-    for source, files in sorted(wanted.items()):
-        folder = folder_of(source, packages, sorted(files))
-        if folder is None:
-            continue
-        had.add(source)
-        for file in files:
+    return {source: sorted(files) for source, files in sorted(wanted.items())}
+
+
+def find_folders(wanted):
+    """source: its folder, of those that can be had."""
+    packages = {p["name"]: p for p in read_json(PACKAGES)}
+    folders, online = {}, True
+    for source, files in wanted.items():
+        if source not in packages:
+            folders[source] = checkout_folder(source, files)
+        elif online:  # one that cannot be fetched is enough: no more waiting
+            folders[source] = package_folder(packages[source], files)
+            online = folders[source] is not None
+    return {source: folder for source, folder in folders.items() if folder}
+
+
+def gather(labels, tree):
+    """Copies what can be had to tree/SOURCE/FILE.
+
+    The labels of it, and the sources that are left out."""
+    wanted = wanted_files(labels)
+    folders = find_folders(wanted)
+    for source, folder in folders.items():
+        for file in wanted[source]:
             (tree / source / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(folder / file, tree / source / file)
-    left_out = sorted(set(wanted) - had)
-    return [label for label in labels if label["source"] in had], left_out
+    left_out = [source for source in wanted if source not in folders]
+    if left_out:
+        print("skipped: %s (NPUFUSE_CORPUS names the folder of checkouts; "
+              "packages are fetched)" % ", ".join(left_out))
+    return [label for label in labels if label["source"] in folders], left_out
 
 
 # ---- the figures ------------------------------------------------------------
@@ -176,7 +194,7 @@ def main():
     options.reached = {half: {} for half in HALVES}
     options.bars = 2 if not left_out else 0 if options.packages & set(left_out) else 1
     results = []
-    for half in [options.half] if options.half else HALVES:
+    for half in ([options.half] if options.half else HALVES) if labels else ():
         results += score_half(half, labels, findings, options)
     if options.write:
         BAR.write_text(json.dumps(options.reached, indent=1) + "\n")
