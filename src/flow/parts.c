@@ -61,20 +61,32 @@ static bool keeps_leading_axes(Flow *fl, Val *x, Val *const *lead, uint32_t coun
     return count > 0;
 }
 
-// Whether the entries of a shape are sizes 0, 1, ... of x.
-static bool has_own_sizes_of(Flow *fl, Val *x, Val *const *lead, uint32_t count) {
+// Whether the entries of a shape are sizes 0, 1, ... of x; `open`: one may be -1.
+static bool has_own_sizes_of(Flow *fl, Val *x, Val *const *lead, uint32_t count, bool open) {
     Val *source = leading_source(fl, x);
     for (uint32_t i = 0; i < count; i++) {
+        if (open && val_is_int(lead[i], -1)) {
+            open = false;
+            continue;
+        }
         bool size = lead[i]->op == V_SIZE && lead[i]->args[1] == val_int(&fl->graph, i);
         if (!size || leading_source(fl, lead[i]->args[0]) != source) return false;
     }
     return true;
 }
 
-// The length of the last axis where what made x gives it: x = y.view(b, s, n, d).
+// The length of the last axis where what made x gives it: x = y.view(b, s, n, d),
+// and y[..., :d], unless y is shorter.
 static Val *made_last_size(Val *x) {
     for (int depth = 0; depth < 16; depth++) {
         x = val_strip(x);
+        if (slices_last_axis(x)) {
+            const Val *slice = x->args[1]->args[1];
+            bool start = val_is_none(slice->args[0]) || val_is_int(slice->args[0], 0);
+            Val *stop = slice->args[1];
+            bool cut = start && val_is_none(slice->args[2]) && !val_is_none(stop);
+            return cut && (!val_is_number(stop) || stop->num > 0) ? stop : NULL;
+        }
         if (x->op == OP_TRANSPOSE || x->op == OP_CONTIGUOUS) {
             // Axes counted from the front; the view below says that none is the last.
             Val *below = val_strip(x->args[0]);
@@ -306,8 +318,8 @@ Val *op_view(Flow *fl, Val *x, Val *shape) {
         bool two = val_is_int(a, 2) != val_is_int(b, 2);
         two = two && may_be_rest(a) && may_be_rest(b);
         // Of four axes, three sizes are the leading ones; no operator of pairs takes more.
-        bool four = two && n == 5 && val_is_int(b, 2) && val_is_number(a) == false &&
-                    has_own_sizes_of(fl, x, shape->args, 3);
+        bool four = two && n == 5 && val_is_int(b, 2) && !val_is_number(a) &&
+                    has_own_sizes_of(fl, x, shape->args, 3, is_half_size(fl, x, a));
         if (four || (two && keeps_leading_axes(fl, x, shape->args, n - 2))) {
             Val *rest = val_int(g, -1), *both[] = {a, b};
             both[val_is_int(a, 2)] = rest;

@@ -105,6 +105,7 @@ UNKNOWN = {
     "attention_folded": "x",  # sizes of a view
     "attention_llama": "attention_mask",  # cut to the length of the keys
     "rope_cut": "self.half",
+    "rope_pairs_cut": "heads",
 }
 # An input that the span itself gives more axes: the sample has them already.
 OTHER_SHAPE = {"rope_complex": "not true: freqs.dim() == x.dim()"}
