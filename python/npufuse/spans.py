@@ -385,16 +385,17 @@ def asked_by(term, wanted, names):
         return MISSING
     if not isinstance(term.ops[0], (ast.Eq, ast.Is)):
         return MISSING
-    other = term.comparators[0]
-    if not isinstance(other, ast.Constant):
+    try:
+        value = ast.literal_eval(term.comparators[0])  # -1 is no constant of the tree
+    except ValueError:
         return MISSING
     if key(term.left) == key(wanted):
-        return other.value
+        return value
     made = None
     if is_name_of_type(term.left, wanted):
-        made = made_by_name(other.value, names)
+        made = made_by_name(value, names)
     elif is_name_of(term.left, wanted):
-        made = function_by_name(other.value, names)
+        made = function_by_name(value, names)
     return MISSING if made is None else made
 
 

@@ -124,6 +124,20 @@ static bool add_activation_facts(Finding *out, Arena *run, const Candidate *c) {
     return guarded;
 }
 
+static void add_default_facts(Finding *out, Arena *run, const Candidate *c) {
+    for (uint32_t i = 0; i < c->match.default_count; i++) {
+        const DefaultNumber *number = &c->match.defaults[i];
+        Buf subject = {0};
+        print_subject(&subject, number->subject);
+        Fact fact = {.name = STR("default"), .state = FACT_UNKNOWN};
+        fact.claim = arena_printf(run, "%s is %g by default: tested at run time", subject.at,
+                                  number->num);
+        fact.guard = arena_str(run, default_text(c->place, number));
+        add_fact(out, run, fact);
+        buf_free(&subject);
+    }
+}
+
 static Str requirement_name(Arena *run, const Requirement *r) {
     // The first attribute the predicate looks at: dtype, shape, numel ...
     Str text = source_span(&r->module->source, r->test->start, r->test->end);
@@ -603,6 +617,7 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
     }
     add_form_fact(out, run, c);
     bool guarded = add_activation_facts(out, run, c);
+    add_default_facts(out, run, c);
     add_requirement_facts(out, run, c, &all);
     add_cast_facts(out, run, c);
     add_rounding_fact(out, run, c);

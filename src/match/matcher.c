@@ -18,13 +18,14 @@ typedef struct State {
 
 typedef struct Mark {
     Val *bound[RULE_MAX_PARAMS];
-    uint32_t seen;
+    uint32_t seen, default_count;
     bool halves;
     Val *size, *size_root, *cut_tensor, *cut_at;
 } Mark;
 
 static Mark mark_state(const Match *m) {
-    Mark mark = {.seen = m->seen.len, .halves = m->halves, .size = m->size,
+    Mark mark = {.seen = m->seen.len, .default_count = m->default_count,
+                 .halves = m->halves, .size = m->size,
                  .size_root = m->size_root,
                  .cut_tensor = m->cut_tensor, .cut_at = m->cut_at};
     memcpy(mark.bound, m->bound, sizeof(mark.bound));
@@ -34,6 +35,7 @@ static Mark mark_state(const Match *m) {
 static void undo(Match *m, const Mark *mark) {
     memcpy(m->bound, mark->bound, sizeof(mark->bound));
     m->seen.len = mark->seen;
+    m->default_count = mark->default_count;
     m->halves = mark->halves;
     m->size = mark->size;
     m->size_root = mark->size_root;
@@ -279,7 +281,22 @@ static bool match_sum(State *s, Val *p, Val *u, int depth) {
 
 // ---- all other values -------------------------------------------------------
 
+// mean(self.dim) of __init__(self, dim=-1), mean(dim) of f(x, dim=-1)
+static bool match_default(State *s, const Val *p, Val *u) {
+    if (!val_is_number(p) || (u->op != V_ATTR && u->op != V_PARAM)) return false;
+    Match *m = s->m;
+    Resolved r = flow_resolve(m->flow, u);
+    if (!r.val || !val_near(r.val, p->num)) return false;
+    for (uint32_t i = 0; i < m->default_count; i++) {
+        if (m->defaults[i].subject == u) return m->defaults[i].num == p->num;
+    }
+    if (m->default_count == DEFAULTS_MAX) return false;
+    m->defaults[m->default_count++] = (DefaultNumber){u, p->num};
+    return true;
+}
+
 static bool match_const(State *s, Val *p, Val *u) {
+    if (match_default(s, p, u)) return true;
     bool numbers = val_is_number(p) && val_is_number(u);
     bool same = numbers ? val_near(u, p->num)
                         : p->ck == u->ck && u->op == V_CONST && str_eq(p->text, u->text);

@@ -5,6 +5,15 @@
 #include "match/attend.h"
 #include "match/rule.h"
 
+enum { DEFAULTS_MAX = 4 };
+
+// An attribute or parameter that stands for a number of the pattern: it is that
+// by default, and is tested at run time.
+typedef struct DefaultNumber {
+    Val *subject;
+    double num;
+} DefaultNumber;
+
 typedef struct Match {
     const Spec *spec;
     Flow *flow; // of the user's graph
@@ -16,6 +25,8 @@ typedef struct Match {
     // self.scale = size ** 0.5 stands for the root of the last axis' size.
     Val *size, *size_root;
     Val *cut_tensor, *cut_at; // x[..., :d] and x[..., d:]: where it is cut
+    DefaultNumber defaults[DEFAULTS_MAX];
+    uint32_t default_count;
     const Attend *attend; // of attention: what was read off the values; else NULL
     uint32_t steps;  // values compared
     // The furthest difference met, for explanations.

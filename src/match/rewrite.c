@@ -451,6 +451,23 @@ static bool add_assumptions(Buf *buf, const Place *place) {
     return true;
 }
 
+Str default_text(const Place *place, const DefaultNumber *number) {
+    Str subject = place_expr_start(place, number->subject);
+    if (!subject.len) return subject;
+    return arena_printf(place->frame->flow->arena, "%.*s == %g", STR_FMT(subject), number->num);
+}
+
+// What numbers are by default, as terms.
+static bool add_defaults(Buf *buf, const Place *place) {
+    const Match *m = place->match;
+    for (uint32_t i = 0; i < m->default_count; i++) {
+        Str text = default_text(place, &m->defaults[i]);
+        if (!text.len) return false;
+        add_term(buf, text);
+    }
+    return true;
+}
+
 // The choices of which one arm was taken, as terms.
 static bool add_branches(Buf *buf, const Place *place) {
     const Attend *attend = place->match->attend;
@@ -500,7 +517,8 @@ static bool make_guards(Guards *out, const RewriteInput *in) {
     Buf outer = {0}, inner = {0};
     add_term(&outer, in->switch_expr);
     if (!rule->plain_torch) add_device_test(&outer, &inner, place);
-    bool ok = add_assumptions(&outer, place) && add_branches(&outer, place);
+    bool ok = add_assumptions(&outer, place) && add_defaults(&outer, place) &&
+              add_branches(&outer, place);
     bool trains = str_is(rule->op_autograd, "differentiable");
     if (!trains) add_term(&outer, STR("not torch.is_grad_enabled()"));
     for (uint32_t i = 0; i < in->requirements->len; i++) {
@@ -649,7 +667,7 @@ void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in) {
     write_replacement(&w, out);
     Guards guards;
     if (!w.fault && !make_guards(&guards, in)) {
-        w.fault = "what the activation is cannot be tested where the replacement would stand";
+        w.fault = "what a default decides cannot be tested where the replacement would stand";
     }
     if (!w.fault && guards.inner.len && !place_rereads(place)) {
         w.fault = "a statement in between binds a name anew that the original reads before";

@@ -32,6 +32,10 @@ void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in);
 // A term's text with the parameters' expressions at the start of the span
 // (empty if one has none there), or in the fused branch.
 Str requirement_text(const Place *place, const Requirement *r, bool at_start);
+
+// "self.dim == -1" at the start of the span; empty if it has no expression there.
+Str default_text(const Place *place, const DefaultNumber *number);
+
 // The term that holds the arm that was taken; empty if it cannot be written.
 Str branch_text(const Place *place, const Branch *branch);
 
