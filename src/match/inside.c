@@ -16,9 +16,10 @@ static bool is_inside(const Found *inner, const Found *outer) {
     if (inner == outer || inner->candidate->frame != outer->candidate->frame) return false;
     if (in->verdict != VERDICT_RECOMMEND || out->verdict != VERDICT_RECOMMEND) return false;
     if (in->start_line < out->start_line || in->end_line > out->end_line) return false;
-    const Match *whole = &outer->candidate->match;
-    return inner->candidate->match.seen.len < whole->seen.len &&
-           holds(whole, inner->candidate->root);
+    const Match *part = &inner->candidate->match, *whole = &outer->candidate->match;
+    if (!holds(whole, inner->candidate->root)) return false;
+    // Two rules that compute the same from the same: the later gives way, unless it serves more.
+    return part->seen.len != whole->seen.len ? part->seen.len < whole->seen.len : inner > outer;
 }
 
 static bool trains(const Found *f) {

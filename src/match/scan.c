@@ -141,14 +141,17 @@ static bool search_fallback(Node *node, void *data) {
 }
 
 // A function that calls the operator already keeps the hand-written form as
-// its fallback. What torch itself has may be called for many reasons.
+// its fallback. What torch itself has may be called for many reasons, and
+// another operator stands for this form only where the form is its `else`.
 static bool is_fused_already(const Scan *scan, uint32_t from, const Candidate *c,
                              Str qualname) {
     const Rule *rule = c->match.spec->rule;
     for (uint32_t i = from; i < scan->out->existing.len; i++) {
         const Existing *e = &scan->out->existing.at[i];
-        if (!str_eq(e->api, rule->api) || !str_eq(e->qualname, qualname)) continue;
-        if (!rule->plain_torch) return true;
+        if (!str_eq(e->qualname, qualname)) continue;
+        bool same = str_eq(e->api, rule->api);
+        if (!rule->plain_torch && same) return true;
+        if (!same && !str_starts(e->api, "torch_npu.npu")) continue;
         FallbackSearch search = {&c->frame->module->source, e, c->record->node, false};
         search_fallback(c->frame->fn, &search);
         if (search.found) return true;

@@ -50,14 +50,30 @@ def scan(source, output):
 
 
 def written(findings, file=None):
-    """The findings that come with a replacement."""
-    return [
-        f
-        for f in findings["findings"]
-        if f["verdict"] in WRITTEN
-        and f["replacement"]
-        and (file is None or f["file"] == file)
-    ]
+    """The findings that come with a replacement, of those that overlap one.
+
+    A user takes one of two that overlap: the recommended one, else the first.
+    """
+    taken = []
+    for f in sorted(findings["findings"], key=lambda f: WRITTEN.index(f["verdict"])
+                    if f["verdict"] in WRITTEN else len(WRITTEN)):
+        if (
+            f["verdict"] in WRITTEN
+            and f["replacement"]
+            and (file is None or f["file"] == file)
+            and not any(overlap(f, other) for other in taken)
+        ):
+            taken.append(f)
+    return taken
+
+
+def overlap(one, other):
+    """Whether two findings share a line of the same file."""
+    return (
+        one["file"] == other["file"]
+        and one["start_line"] <= other["end_line"]
+        and other["start_line"] <= one["end_line"]
+    )
 
 
 def operator_of(finding):
