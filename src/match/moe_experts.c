@@ -269,21 +269,21 @@ static Str describe(Arena *arena, const Expert *e, bool loop, bool weighted) {
                         e->norm ? "+norm" : "", weighted ? "" : "+unweighted");
 }
 
-static void add_facts(MoeSite *site, Arena *arena, const Added *added, const Gather *g,
+static void add_facts(Site *site, Arena *arena, const Added *added, const Gather *g,
                       const Expert *e) {
     Val *from;
     bool routed = from_routing(added->rows, &from);
-    moe_add_fact(site, "rows", routed ? FACT_PROVEN : FACT_UNKNOWN,
+    site_add_fact(site, "rows", routed ? FACT_PROVEN : FACT_UNKNOWN,
                  routed ? STR("the rows of an expert are those that the routing gives it")
                         : STR("where the rows of an expert come from is not seen"));
     site->facts[site->fact_count - 1].from = from;
-    moe_add_fact(site, "accumulate", FACT_PROVEN,
+    site_add_fact(site, "accumulate", FACT_PROVEN,
                  added->written ? STR("the result is written at the rows that were read")
                                 : STR("the result is added at the rows that were read"));
-    moe_add_fact(site, "weight", g->weights ? FACT_PROVEN : FACT_UNKNOWN,
+    site_add_fact(site, "weight", g->weights ? FACT_PROVEN : FACT_UNKNOWN,
                  g->weights ? STR("each row is multiplied by its routing weight once")
                             : STR("no routing weight is seen in the loop"));
-    moe_add_fact(site, "expert", e->owner ? FACT_PROVEN : FACT_UNKNOWN,
+    site_add_fact(site, "expert", e->owner ? FACT_PROVEN : FACT_UNKNOWN,
                  e->packed  ? arena_printf(arena, "the weights are one tensor for all experts, %s",
                                            e->transposed ? "[E, in, out] as npu_grouped_matmul "
                                                            "takes them"
@@ -296,15 +296,15 @@ static void add_facts(MoeSite *site, Arena *arena, const Added *added, const Gat
 
 // Rows that were sorted by expert are put back with their weights, wherever the
 // experts ran. An order that is undone without any is that of a batch of lengths.
-static bool add_combine(MoeSites *out, Frame *f, const Added *added) {
+static bool add_combine(Sites *out, Frame *f, const Added *added) {
     uint32_t steps = 0;
     if (!is_sorted(added->rows, 0, &steps) || added->value->op != OP_MUL) return false;
-    MoeSite site = {.id = "moe_experts", .api = "torch_npu.npu_moe_token_unpermute",
+    Site site = {.id = "moe_experts", .api = "torch_npu.npu_moe_token_unpermute",
                     .first = added->stmt, .last = added->stmt, .variant = STR("sorted")};
     site.reason = STR("npu_moe_token_permute and npu_moe_token_unpermute do both ways at once; "
                       "whether the order and the weights between are theirs is not proven");
     site.gain = STR("the gather, the products and the index_add become one kernel each way");
-    moe_add_fact(&site, "rows", FACT_PROVEN, STR("the rows are an order that a sort made"));
+    site_add_fact(&site, "rows", FACT_PROVEN, STR("the rows are an order that a sort made"));
     site.facts[0].from = added->rows;
     vec_push(f->flow->arena, out, site);
     return true;
@@ -342,7 +342,7 @@ static bool is_sorted_slice(Val *x) {
 }
 
 // outputs.append(linear(x.split(sizes)[e], W[e])): tokens that are sorted already.
-static void add_split(MoeSites *out, Frame *f, const EvalRecord *record, const Node *loop) {
+static void add_split(Sites *out, Frame *f, const EvalRecord *record, const Node *loop) {
     Expert e = {0};
     Val *value = record->val->nargs == 2 ? val_strip(record->val->args[1]) : NULL;
     if (!value) return;
@@ -350,14 +350,14 @@ static void add_split(MoeSites *out, Frame *f, const EvalRecord *record, const N
     if (!e.owner) return;
     Val *x = value->nargs ? val_strip(value->op == V_CALL ? value->args[1] : value->args[0]) : NULL;
     if (!x || x->op != V_ITEM || (!is_counted_split(x) && !is_sorted_slice(x))) return;
-    MoeSite site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
+    Site site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
                     .first = loop, .last = loop, .variant = STR("grouped")};
     site.reason = STR("npu_grouped_matmul has no backward: training would lose the experts' "
                       "gradients silently");
     site.gain = STR("the matrix products of all experts become one");
-    moe_add_fact(&site, "rows", FACT_PROVEN, STR("each expert takes one run of the rows"));
+    site_add_fact(&site, "rows", FACT_PROVEN, STR("each expert takes one run of the rows"));
     site.facts[0].from = x;
-    moe_add_fact(&site, "expert", FACT_PROVEN,
+    site_add_fact(&site, "expert", FACT_PROVEN,
                  e.packed ? STR("the weights are one tensor for all experts")
                           : STR("every expert is a module of its own"));
     vec_push(f->flow->arena, out, site);
@@ -372,7 +372,7 @@ static bool is_own_share(Val *rows, Val *expert) {
     return chosen && !is_gather(val_strip(expert), g.rows);
 }
 
-static void add_site(MoeSites *out, Frame *f, const Added *added, const Node *loop) {
+static void add_site(Sites *out, Frame *f, const Added *added, const Node *loop) {
     Arena *arena = f->flow->arena;
     Gather g = {.rows = index_below(added->rows)};
     Val *expert = NULL;
@@ -386,7 +386,7 @@ static void add_site(MoeSites *out, Frame *f, const Added *added, const Node *lo
     e.norm = e.packed && expert->op != OP_LINEAR && expert->op != OP_MATMUL && !e.bias;
     // Without weights of its own that it looks up, a pass is no expert.
     if (!e.owner) return;
-    MoeSite site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
+    Site site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
                     .first = loop ? loop : added->stmt, .last = loop ? loop : added->stmt};
     site.variant = describe(arena, &e, loop != NULL, g.weights != NULL);
     site.reason = STR("npu_grouped_matmul, the core of the rewrite, has no backward: training "
@@ -397,14 +397,14 @@ static void add_site(MoeSites *out, Frame *f, const Added *added, const Node *lo
     vec_push(arena, out, site);
 }
 
-static bool is_new(const MoeSites *sites, const Node *first) {
+static bool is_new(const Sites *sites, const Node *first) {
     for (uint32_t i = 0; i < sites->len; i++) {
         if (sites->at[i].first == first) return false;
     }
     return true;
 }
 
-void moe_find_experts(MoeSites *out, Frame *frame) {
+void moe_find_experts(Sites *out, Frame *frame) {
     Added added;
     for (uint32_t i = 0; i < frame->evals.len; i++) {
         if (!read_call(&added, &frame->evals.at[i])) continue;

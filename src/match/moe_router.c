@@ -253,7 +253,7 @@ static Str variant_of(Arena *arena, const Router *r) {
                         r->scores.bias ? "+bias" : "", grouped ? "+groups" : "");
 }
 
-void moe_find_routers(MoeSites *out, Frame *frame) {
+void moe_find_routers(Sites *out, Frame *frame) {
     Arena *arena = frame->flow->arena;
     Router r = {0};
     for (uint32_t i = 0; i < frame->evals.len; i++) {
@@ -269,7 +269,7 @@ void moe_find_routers(MoeSites *out, Frame *frame) {
     }
     if (!r.first) return;
     bool plain = !r.scores.sigmoid && !r.scores.bias && !r.scores.masked;
-    MoeSite site = {.id = "moe_router", .first = r.first, .last = r.last};
+    Site site = {.id = "moe_router", .first = r.first, .last = r.last};
     site.api = plain ? "torch_npu.npu_moe_gating_top_k_softmax" : "torch_npu.npu_moe_gating_top_k";
     site.variant = variant_of(arena, &r);
     site.reason = plain
@@ -277,7 +277,7 @@ void moe_find_routers(MoeSites *out, Frame *frame) {
         : STR("whether npu_moe_gating_top_k normalises, biases and limits groups as this code does "
               "is not proven");
     site.gain = STR("scores, choice and weights become one kernel");
-    moe_add_fact(&site, "form", FACT_PROVEN,
+    site_add_fact(&site, "form", FACT_PROVEN,
                  r.after ? STR("softmax over the k largest logits: the renormalised softmax")
                          : STR("the k best scores are chosen, and used as weights"));
     vec_push(arena, out, site);

@@ -176,7 +176,7 @@ typedef struct NodeSet {
 typedef struct FileMatches {
     VEC(Candidate) list;
     VEC(Str) qualnames;
-    VEC(Finding) moe; // finished
+    VEC(Finding) sites; // finished
     NodeSet parts; // of matches that have a good place
     NodeSet roots; // their results
 } FileMatches;
@@ -281,16 +281,23 @@ static bool is_explained(const Scan *scan, const Module *module, const Node *fn)
            options->explain_line <= source_line(&module->source, fn->end - 1);
 }
 
-static void find_moe(Scan *scan, Frame *frame, Str qualname, FileMatches *out) {
-    MoeSites sites = {0};
+static void add_site(Scan *scan, Site *site, const Module *module, Str qualname,
+                     FileMatches *out) {
     Str only = scan->options->only_rule;
+    if (only.len && !str_is(only, site->id)) return;
+    Finding finding;
+    site_finding(&finding, scan->run, site, module, qualname);
+    vec_push(&scan->file, &out->sites, finding);
+}
+
+static void find_moe(Scan *scan, Frame *frame, Str qualname, FileMatches *out) {
+    Sites sites = {0};
     moe_find_experts(&sites, frame);
     moe_find_routers(&sites, frame);
     for (uint32_t i = 0; i < sites.len; i++) {
-        if (only.len && !str_is(only, sites.at[i].id)) continue;
-        Finding finding;
-        moe_finding(&finding, scan->run, &sites.at[i], frame, qualname);
-        vec_push(&scan->file, &out->moe, finding);
+        sites.at[i].family = "moe";
+        sites.at[i].priority = PRIORITY_MEDIUM;
+        add_site(scan, &sites.at[i], frame->module, qualname, out);
     }
 }
 
@@ -354,10 +361,10 @@ static void add_findings(Scan *scan, FileMatches *all, const Module *module,
     for (uint32_t i = 0; i < count; i++) vec_push(scan->run, &scan->out->findings, findings[i]);
 }
 
-static void add_moe(Scan *scan, const FileMatches *all, const Module *module) {
-    Str sha256 = all->moe.len ? hash_file(scan->run, module) : STR("");
-    for (uint32_t i = 0; i < all->moe.len; i++) {
-        Finding finding = all->moe.at[i];
+static void add_sites(Scan *scan, const FileMatches *all, const Module *module) {
+    Str sha256 = all->sites.len ? hash_file(scan->run, module) : STR("");
+    for (uint32_t i = 0; i < all->sites.len; i++) {
+        Finding finding = all->sites.at[i];
         finding.file_sha256 = sha256;
         vec_push(scan->run, &scan->out->findings, finding);
     }
@@ -388,7 +395,7 @@ static void scan_file(Scan *scan, const ScanInput *input) {
     FileMatches matches = {0};
     collect(scan, &flow, m, &matches);
     add_findings(scan, &matches, m, existing_from);
-    add_moe(scan, &matches, m);
+    add_sites(scan, &matches, m);
     arena_clear(&scan->file);
     arena_clear(&scan->scratch);
     project_trim(&scan->project, MODULES_MAX_BYTES / scan->pool->jobs);
