@@ -17,6 +17,7 @@
 #include "prof/bound.h"
 #include "report/findings_json.h"
 #include "report/github.h"
+#include "report/groups.h"
 #include "report/markdown.h"
 #include "report/sarif.h"
 #include "report/summary.h"
@@ -354,10 +355,12 @@ static void tell_skipped(const Scan *scan) {
     }
 }
 
+// Without what stands aside: nobody has to act on an optimizer of torch.
 static uint32_t count_candidates(const FindingSet *set) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < set->findings.len; i++) {
-        count += set->findings.at[i].verdict != VERDICT_REJECT;
+        const Finding *f = &set->findings.at[i];
+        count += f->verdict != VERDICT_REJECT && !finding_is_aside(f);
     }
     return count;
 }

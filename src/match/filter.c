@@ -3,10 +3,13 @@
 
 #include "match/filter.h"
 
+#include "match/training.h"
+
 enum {
     MARK_OPEN = 1u << 31,  // a call of something unknown
     MARK_FUSED = 1u << 30, // torch_npu, operators of plain torch
     MARK_MOE = 1u << 29,   // what routers and loops over experts cannot do without
+    MARK_TRAINING = 1u << 28, // optimizers, clipping, cross entropy
     FILTER_MAX_DEPTH = 12,
     FILTER_MAX_CALLS = 500 * 1000, // followed in a module, then all may pass
 };
@@ -104,14 +107,15 @@ static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
     for (uint32_t op = 0; op < OP_COUNT; op++) {
         if (!(ops[op / 64] >> (op % 64) & 1)) continue;
         any = true;
-        // 28 bits are shared by all operators; a clash only lets more through.
-        mark_anchor(out, symbols, (Op)op, (uint32_t)MARK_FIRST_FREE << (op % 27));
+        // 26 bits are shared by all operators; a clash only lets more through.
+        mark_anchor(out, symbols, (Op)op, (uint32_t)MARK_FIRST_FREE << (op % 26));
     }
     if (!any || (!attends && !has_product(spec->pattern, 0))) out->open = true;
 }
 
 void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
-    *out = (Filter){.rules = rules, .fused = MARK_FUSED};
+    *out = (Filter){.rules = rules, .fused = MARK_FUSED, .training = MARK_TRAINING};
+    training_mark(symbols, MARK_TRAINING);
     static const char *const products[] = {
         "mul", "mul_", "multiply", "multiply_", "div", "div_", "divide", "divide_",
         "true_divide", "prod", "addcmul", "addcmul_", "truediv", "matmul", "mm", "bmm",

@@ -12,6 +12,7 @@
 #include "match/installed.h"
 #include "match/moe.h"
 #include "match/switch.h"
+#include "match/training.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -63,6 +64,7 @@ typedef struct FusedWalk {
 // An operator of torch_npu, or one of torch that a rule writes.
 static bool is_fused_api(const Scan *scan, Str name) {
     if (str_starts(name, "torch_npu.npu")) return true;
+    if (str_starts(name, "torch_npu.optim.NpuFused")) return true;
     for (uint32_t i = 0; i < scan->rules.rules.len; i++) {
         const Rule *rule = scan->rules.rules.at[i];
         if (rule->plain_torch && str_eq(rule->api, name)) return true;
@@ -301,6 +303,15 @@ static void find_moe(Scan *scan, Frame *frame, Str qualname, FileMatches *out) {
     }
 }
 
+static void find_training(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
+    if (!(module->parsed.marks & scan->filter.training)) return;
+    NamedSites sites = {0};
+    training_find(&sites, flow, module, scan->filter.training);
+    for (uint32_t i = 0; i < sites.len; i++) {
+        add_site(scan, &sites.at[i].site, module, sites.at[i].qualname, out);
+    }
+}
+
 static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
     scan->out->function_count += module->parsed.function_count;
     bool all = scan->options->no_filter;
@@ -394,6 +405,7 @@ static void scan_file(Scan *scan, const ScanInput *input) {
     uint32_t existing_from = find_existing(scan, &flow, m);
     FileMatches matches = {0};
     collect(scan, &flow, m, &matches);
+    find_training(scan, &flow, m, &matches);
     add_findings(scan, &matches, m, existing_from);
     add_sites(scan, &matches, m);
     arena_clear(&scan->file);

@@ -17,6 +17,14 @@ const char *verdict_name(Verdict verdict) {
     return pick(names, COUNT(names), verdict);
 }
 
+bool family_is_main(Str family) {
+    static const char *const names[] = {"rms_norm", "swiglu", "geglu", "rope", "attention", "moe"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (str_is(family, names[i])) return true;
+    }
+    return false;
+}
+
 const char *fact_state_name(FactState state) {
     static const char *const names[] = {
         [FACT_PROVEN] = "proven",

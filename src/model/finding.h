@@ -149,6 +149,9 @@ typedef struct FindingSet {
 } FindingSet;
 
 const char *verdict_name(Verdict verdict);       // "recommend"
+// Whether the family is among those that models are made of: norms, gated
+// activations, rotary embedding, attention, experts.
+bool family_is_main(Str family);
 const char *fact_state_name(FactState state);    // "proven"
 const char *priority_name(Priority priority);    // "high"
 const char *switch_kind_name(SwitchKind kind);   // "existing", ...

@@ -24,18 +24,28 @@ static void add_path(Buf *out, Str root, Str file) {
     github_escape(out, file, true);
 }
 
-void github_write(Buf *out, const FindingSet *set) {
+static void add_notice(Buf *out, Str root, const Finding *f) {
+    buf_add(out, STR("::notice file="));
+    add_path(out, root, f->file);
+    buf_addf(out, ",line=%u,endLine=%u,title=", f->start_line, f->end_line);
+    github_escape(out, f->api, true);
+    buf_addf(out, "::%s: ", verdict_name(f->verdict));
+    github_escape(out, finding_reason(f), false);
+    buf_add(out, STR(" ("));
+    github_escape(out, f->id, false);
+    buf_add(out, STR(")\n"));
+}
+
+static void add_notices(Buf *out, const FindingSet *set, bool aside) {
     for (uint32_t i = 0; i < set->findings.len; i++) {
         const Finding *f = &set->findings.at[i];
-        if (f->verdict == VERDICT_REJECT) continue;
-        buf_add(out, STR("::notice file="));
-        add_path(out, set->root, f->file);
-        buf_addf(out, ",line=%u,endLine=%u,title=", f->start_line, f->end_line);
-        github_escape(out, f->api, true);
-        buf_addf(out, "::%s: ", verdict_name(f->verdict));
-        github_escape(out, finding_reason(f), false);
-        buf_add(out, STR(" ("));
-        github_escape(out, f->id, false);
-        buf_add(out, STR(")\n"));
+        if (f->verdict == VERDICT_REJECT || finding_is_aside(f) != aside) continue;
+        add_notice(out, set->root, f);
     }
+}
+
+// What is aside comes last: the host shows the first few only.
+void github_write(Buf *out, const FindingSet *set) {
+    add_notices(out, set, false);
+    add_notices(out, set, true);
 }

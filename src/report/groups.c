@@ -24,17 +24,36 @@ static uint64_t hash_str(uint64_t seed, Str s) {
     return hash_bytes(hash_bytes(seed, s.at, s.len), "\n", 1);
 }
 
+static bool same_facts(const Finding *a, const Finding *b) {
+    if (a->facts.len != b->facts.len) return false;
+    for (uint32_t i = 0; i < a->facts.len; i++) {
+        const Fact *x = &a->facts.at[i], *y = &b->facts.at[i];
+        if (x->state != y->state || !str_eq(x->claim, y->claim)) return false;
+    }
+    return true;
+}
+
+bool finding_is_aside(const Finding *finding) {
+    return !family_is_main(finding->family) && !finding->replacement.len &&
+           finding->priority == PRIORITY_LOW;
+}
+
+// What stands aside is one by what is known of it: a constructor is spelled
+// differently in every file.
+static bool same_text(const Finding *a, const Finding *b) {
+    if (finding_is_aside(a) && finding_is_aside(b)) return same_facts(a, b);
+    return str_eq(a->original, b->original) && str_eq(a->replacement, b->replacement);
+}
+
 static bool same_candidate(const Finding *a, const Finding *b) {
     return str_eq(a->rule, b->rule) && str_eq(a->variant, b->variant) &&
-           a->verdict == b->verdict && a->priority == b->priority &&
-           str_eq(a->original, b->original) &&
-           str_eq(a->replacement, b->replacement) &&
+           a->verdict == b->verdict && a->priority == b->priority && same_text(a, b) &&
            str_eq(finding_reason(a), finding_reason(b));
 }
 
 static uint64_t hash_candidate(const Finding *finding) {
-    uint64_t hash = hash_str(HASH_SEED, finding->rule);
-    return hash_str(hash_str(hash, finding->variant), finding->original);
+    uint64_t hash = hash_str(hash_str(HASH_SEED, finding->rule), finding->variant);
+    return finding_is_aside(finding) ? hash : hash_str(hash, finding->original);
 }
 
 static bool same_refusal(const Finding *a, const Finding *b) {
@@ -120,7 +139,8 @@ static int compare_candidates(const void *left, const void *right) {
 
 static int compare_refused(const void *left, const void *right) {
     const Finding *x = group_first(left), *y = group_first(right);
-    int order = str_cmp(x->family, y->family);
+    int order = compare_numbers(!family_is_main(x->family), !family_is_main(y->family));
+    if (!order) order = str_cmp(x->family, y->family);
     return order ? order : compare_places(x, y);
 }
 
@@ -133,6 +153,7 @@ void groups_make(GroupList *out, Arena *arena, const FindingSet *set) {
     for (uint32_t i = 0; i < set->findings.len; i++) {
         const Finding *finding = &set->findings.at[i];
         out->counts[finding->verdict]++;
+        out->beyond_count += !family_is_main(finding->family) && !finding->replacement.len;
         if (finding->verdict == VERDICT_REJECT) {
             add_to(&refused, arena, finding);
         } else {

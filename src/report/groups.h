@@ -22,11 +22,14 @@ typedef struct GroupList {
     uint32_t ready_count; // candidates with a replacement
     GroupVec refused;    // in the order of family, file, line
     uint32_t counts[VERDICT_REJECT + 1]; // findings of each verdict
+    uint32_t beyond_count; // findings of no main family that write nothing
 } GroupList;
 
 // Everything is in `arena`; the findings are borrowed.
 void groups_make(GroupList *out, Arena *arena, const FindingSet *set);
 const Finding *group_first(const Group *group);
+// Whether it writes nothing, is of low value, and of no main family.
+bool finding_is_aside(const Finding *finding);
 // The sentence of the summary; empty if the engine gave none.
 Str finding_reason(const Finding *finding);
 

@@ -97,6 +97,8 @@ static void add_head(const Page *page, const FindingSet *set,
     page_add(page, " |\n");
     add_row_head(page, SAY_RESULT);
     say(page->out, page->lang, SAY_RESULT_IS, result);
+    Str beyond[] = {number(page, groups->beyond_count)};
+    if (groups->beyond_count) say(page->out, page->lang, SAY_RESULT_BEYOND, beyond);
     page_add(page, " |\n");
     add_row_head(page, SAY_ALSO);
     say(page->out, page->lang, SAY_ALSO_IS, also);

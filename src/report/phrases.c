@@ -38,6 +38,9 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
     [SAY_RESULT] = {"Result", "结果"},
     [SAY_RESULT_IS] = {"✅ recommend {0} · ⚠️ caution {1} · ❌ reject {2}",
                        "✅ 推荐 {0} · ⚠️ 谨慎 {1} · ❌ 不替换 {2}"},
+    [SAY_RESULT_BEYOND] = {" ({0} of them without code, beyond norms, gated activations, "
+                           "rotary embedding, attention and experts)",
+                           "（其中 {0} 项不生成代码，在归一化、门控激活、旋转位置编码、注意力与专家之外）"},
     [SAY_ALSO] = {"Besides", "另有"},
     [SAY_ALSO_IS] = {"already fused {0} · skipped {1}",
                      "已使用融合算子 {0} · 跳过 {1}"},
@@ -214,6 +217,8 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
 
     [SAY_SHORT_COUNTS] = {"files {0} · recommend {1} · caution {2} · reject {3}",
                           "文件 {0} · 推荐 {1} · 谨慎 {2} · 不替换 {3}"},
+    [SAY_SHORT_BEYOND] = {" ({0} of them without code, beyond the main families)",
+                          "（其中 {0} 项不生成代码，在主要类别之外）"},
     [SAY_SHORT_ALSO] = {" · already fused {0} · skipped {1}",
                         " · 已融合 {0} · 跳过 {1}"},
     [SAY_SHORT_REPORT] = {"report: {0}", "报告：{0}"},

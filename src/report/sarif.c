@@ -1,5 +1,6 @@
 // sarif.c - OASIS SARIF 2.1.0. A candidate is no fault, so its level is "note";
-// what must not be replaced is told with the kind "notApplicable".
+// what must not be replaced is told with the kind "notApplicable", what is for a
+// person to weigh and of low value with "review".
 #include "base/base.h"
 
 #include "report/sarif.h"
@@ -132,8 +133,9 @@ static void add_result(Json *json, Str root, const Finding *f) {
              reason.len ? ": " : "", STR_FMT(reason));
     json_object(json, JSON_BLOCK);
     json_add_str(json, "ruleId", f->rule);
-    json_add_word(json, "kind", rejected ? "notApplicable" : "fail");
-    json_add_word(json, "level", rejected ? "none" : "note");
+    bool aside = !rejected && finding_is_aside(f);
+    json_add_word(json, "kind", rejected ? "notApplicable" : aside ? "review" : "fail");
+    json_add_word(json, "level", rejected || aside ? "none" : "note");
     add_text(json, "message", buf_str(&text));
     json_key(json, "locations");
     json_array(json, JSON_BLOCK);

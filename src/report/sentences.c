@@ -15,6 +15,75 @@ typedef struct Translation {
 
 // The order matters only where two patterns fit one sentence: first wins.
 static const Translation table[] = {
+    // Training code (match/training.c).
+    {"fused=True is set: torch's own fused step is asked for",
+     "已设置 fused=True：使用的是 torch 自带的融合步骤"},
+    {"'*' is given, an argument that * lacks", "给了参数 '{0}'，而 {1} 没有"},
+    {"more arguments are given by position than * takes", "按位置给出的参数多于 {0} 所接受的"},
+    {"no learning rate is given, and * needs one", "没有给学习率，而 {0} 必须给"},
+    {"* joins parameters and gradients at its first step: float32 and float16 only (bfloat16 "
+     "raises), not with ZeRO, FSDP or DTensor",
+     "{0} 在第一步把参数与梯度合并：仅限 float32 与 float16（bfloat16 会报错），"
+     "不能与 ZeRO、FSDP、DTensor 同用"},
+    {"the file shards parameters, and the fused optimizer joins whole ones",
+     "该文件切分了参数，而融合优化器合并的是完整参数"},
+    {"what * or ** hands over is not known", "* 或 ** 传入的内容未知"},
+    {"* takes every argument that is given", "{0} 接受所给的每个参数"},
+    {"every parameter is float32 or float16: others raise",
+     "每个参数都是 float32 或 float16：其他类型会报错"},
+    {"the same parameters have a gradient in every step: what has none in the first is never "
+     "updated",
+     "每一步有梯度的参数都相同：第一步没有梯度的参数此后不再更新"},
+    {"torch's own step is slower: from CANN 8.0 and Atlas A2 on, torch_npu lets it join its "
+     "kernels over parameters (foreach) already",
+     "torch 自带的步骤更慢：自 CANN 8.0 与 Atlas A2 起，torch_npu 已让它跨参数合并算子（foreach）"},
+    {"parameters are whole tensors", "参数是完整张量"},
+    {"parameters are whole tensors; nothing in this file shards them",
+     "参数是完整张量；该文件没有切分它们"},
+    {"gradients are zeroed in place: set_to_none=True raises in the fused optimizer, and parts a "
+     "module's gradients from the joined ones",
+     "梯度就地清零：set_to_none=True 在融合优化器中会报错，对模块则使梯度脱离合并后的张量"},
+    {"gradients are zeroed by the optimizer: model.zero_grad() parts them from the joined ones",
+     "梯度由优化器清零：model.zero_grad() 会使梯度脱离合并后的张量"},
+    {"one step over joined parameters in place of several kernels a parameter",
+     "对合并后的参数做一步，代替每个参数的多个算子"},
+    {"error_if_nonfinite is given: clip_grad_norm_fused_ does not raise for such a norm",
+     "给了 error_if_nonfinite：clip_grad_norm_fused_ 遇到这种范数不会报错"},
+    {"optimizer.clip_grad_norm_fused_ belongs to the fused optimizers of torch_npu.optim: no "
+     "other optimizer has this method",
+     "optimizer.clip_grad_norm_fused_ 属于 torch_npu.optim 的融合优化器，其他优化器没有这个方法"},
+    {"the file makes a fused optimizer: its clip_grad_norm_fused_ clips all that it holds at "
+     "once, if these are the same parameters",
+     "该文件创建了融合优化器：若参数相同，其 clip_grad_norm_fused_ 可一次裁剪它持有的全部梯度"},
+    {"what is clipped is everything that the optimizer holds", "裁剪的正是优化器持有的全部参数"},
+    {"no wait for the device: it compares the norm on the host, once a step",
+     "无需等待设备：它每步在主机上比较一次范数"},
+    {"one norm over joined gradients in place of one a parameter",
+     "对合并后的梯度求一次范数，代替每个参数一次"},
+    {"no drop-in: label_smoothing is given, and a loss that needs a gradient takes none in "
+     "npu_cross_entropy_loss",
+     "不能直接替换：给了 label_smoothing，而需要梯度时 npu_cross_entropy_loss 不支持"},
+    {"no drop-in: a weight is given, and a mean that needs a gradient takes none in "
+     "npu_cross_entropy_loss",
+     "不能直接替换：给了 weight，而需要梯度的均值在 npu_cross_entropy_loss 中不支持"},
+    {"no drop-in: ignore_index is given, and a mean that needs a gradient takes none in "
+     "npu_cross_entropy_loss",
+     "不能直接替换：给了 ignore_index，而需要梯度的均值在 npu_cross_entropy_loss 中不支持"},
+    {"no drop-in: torch leaves targets of -100 out, npu_cross_entropy_loss takes them for an "
+     "error; it returns four tensors, the loss not a scalar",
+     "不能直接替换：torch 会略去值为 -100 的目标，npu_cross_entropy_loss 视其为错误；"
+     "它返回四个张量，损失不是标量"},
+    {"no drop-in: npu_cross_entropy_loss returns four tensors, the loss of shape [1] or [N], and "
+     "ignores a class only where ignore_index is not negative",
+     "不能直接替换：npu_cross_entropy_loss 返回四个张量，损失形状为 [1] 或 [N]，"
+     "且仅当 ignore_index 非负时才忽略该类"},
+    {"the operator returns the loss alone: it returns four tensors, the loss of shape [1] or [N] "
+     "and of the input's dtype",
+     "算子只返回损失：实际返回四个张量，损失形状为 [1] 或 [N]，dtype 同输入"},
+    {"targets are int64 classes of a 2-dimensional input of at most 200000 rows",
+     "目标是 int64 类别，输入为二维且不超过 200000 行"},
+    {"log_softmax and the loss become one kernel", "log_softmax 与损失合为一个算子"},
+    {"what is called is *", "所调用的是 {0}"},
     // What the engine concludes.
     {"the form and every requirement are proven", "形式与各项要求均已证实"},
     {"the form is proven; every requirement is settled",

@@ -112,6 +112,8 @@ static void add_totals(Buf *out, Arena *arena, const FindingSet *set,
     Str also[] = {number_str(arena, set->existing.len),
                   number_str(arena, set->skipped.len)};
     say(out, lang, SAY_SHORT_COUNTS, counts);
+    Str beyond[] = {number_str(arena, groups->beyond_count)};
+    if (groups->beyond_count) say(out, lang, SAY_SHORT_BEYOND, beyond);
     if (set->existing.len + set->skipped.len) {
         say(out, lang, SAY_SHORT_ALSO, also);
     }
