@@ -227,7 +227,7 @@ static Val *dtype(Calc *c, Val *v, int depth) {
     case V_PART: case OP_VIEW: case OP_TRANSPOSE: case OP_PERMUTE:
     case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND: case OP_CLONE:
     case OP_FLATTEN: case OP_UNFLATTEN: case OP_DROPOUT: case OP_PARAMETER:
-    case OP_STRIDED: case OP_VIEW_AS_COMPLEX: case OP_VIEW_AS_REAL:
+    case OP_SELECT: case OP_NARROW: case OP_STRIDED: case OP_VIEW_AS_COMPLEX: case OP_VIEW_AS_REAL:
         d = dtype(c, v->args[0], depth + 1);
         break;
     case OP_MATMUL: case OP_REPEAT_INTERLEAVE: case V_ITEM: case OP_MASKED_FILL:

@@ -38,7 +38,7 @@ Val *op_dtype(Flow *fl, Val *x) {
         case OP_CONTIGUOUS: case OP_CLONE: case OP_DETACH: case OP_TRANSPOSE:
         case OP_PERMUTE: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND:
         case OP_CLAMP: case OP_FLATTEN: case OP_UNFLATTEN: case OP_DROPOUT:
-        case OP_STRIDED: case V_ITEM:
+        case OP_STRIDED: case OP_SELECT: case OP_NARROW: case V_ITEM:
             x = x->args[0];
             break;
         default:
@@ -279,6 +279,12 @@ static Val *make_layout(Flow *fl, Op op, Val *const *a, uint32_t n) {
     case OP_RESHAPE_AS: return op_reshape_as(fl, a[0], a[1]);
     case OP_REPEAT_INTERLEAVE: return op_repeat_interleave(fl, a);
     case OP_COMPLEX: return op_complex(fl, a[0], a[1]);
+    case OP_VIEW_AS_COMPLEX: return op_view_as_complex(fl, a[0]);
+    case OP_SELECT: return op_select(fl, a);
+    case OP_NARROW: return op_narrow(fl, a);
+    case OP_SQUEEZE: // x[..., None].squeeze(-1)
+        if (a[0]->op == OP_UNSQUEEZE && a[0]->args[1] == a[1]) return a[0]->args[0];
+        return val_new(&fl->graph, op, a, n);
     default: return val_new(&fl->graph, op, a, n);
     }
 }

@@ -4,7 +4,7 @@
 #include "flow/changes.h"
 #include "flow/flow.h"
 
-enum { EVAL_MAX_DEPTH = 3000 };
+enum { EVAL_MAX_DEPTH = 3000, SEQUENCE_MAX = 512 };
 
 static Val *opaque(Frame *f) {
     return val_unique(&f->flow->graph, V_OPAQUE, NULL, 0);
@@ -250,13 +250,11 @@ static bool splits_in_halves(Flow *flow, Val *split) {
         return val_is_int(size->args[1], 2) &&
                size->args[0] == op_size(flow, split->args[0], split->args[2]);
     }
-    return false;
-}
-
-static Val *part(Frame *f, Val *x, Val *axis, uint32_t index, uint32_t count) {
-    Graph *g = &f->flow->graph;
-    return val_new(g, V_PART, (Val *[]){x, axis, val_int(g, index),
-                                        val_int(g, count)}, 4);
+    // x.unflatten(-1, (-1, 2)).split(1, -1)
+    const Val *x = split->args[0];
+    return val_is_int(size, 1) && val_is_int(split->args[2], -1) && x->op == OP_UNFLATTEN &&
+           val_is_int(x->args[1], -1) && x->args[2]->op == V_TUPLE && x->args[2]->nargs == 2 &&
+           val_is_int(x->args[2]->args[1], 2);
 }
 
 Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count) {
@@ -276,13 +274,13 @@ Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count) {
     case OP_CHUNK:
     case OP_TENSOR_SPLIT:
         if (val_is_number(value->args[1]) && value->args[1]->num >= 1) {
-            return part(f, value->args[0], value->args[2], index,
-                        (uint32_t)value->args[1]->num);
+            return op_part(f->flow, value->args[0], value->args[2], index,
+                           (uint32_t)value->args[1]->num);
         }
         break;
     case OP_SPLIT: // of another size, the second part may be one wide, and broadcast
         if (splits_in_halves(f->flow, value)) {
-            return part(f, value->args[0], value->args[2], index, 2);
+            return op_part(f->flow, value->args[0], value->args[2], index, 2);
         }
         break;
     case OP_UNBIND: { // x.view(..., 2, -1).unbind(-2)
@@ -298,6 +296,34 @@ Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count) {
 
 // ---- operators --------------------------------------------------------------
 
+static bool is_sequence(const Val *v) {
+    return v->op == V_TUPLE || v->op == V_LIST;
+}
+
+// x.shape and x.shape[:-1]: tuples whose length is not known.
+static bool is_shape_part(const Val *v) {
+    return v->op == V_SHAPE || (v->op == V_ITEM && v->args[0]->op == V_SHAPE &&
+                                v->args[1]->op == V_SLICE);
+}
+
+// x.shape[:-1] + (-1, 2)  ->  (*x.shape[:-1], -1, 2); (a, b) + (c,)  ->  (a, b, c)
+static Val *joined_sequence(Flow *flow, Val *a, Val *b) {
+    bool fits = (is_sequence(a) || is_shape_part(a)) && (is_sequence(b) || is_shape_part(b));
+    if (!fits || !(is_sequence(a) || is_sequence(b))) return NULL;
+    if (is_sequence(a) && is_sequence(b) && a->op != b->op) return NULL;
+    Op op = is_sequence(a) ? (Op)a->op : (Op)b->op;
+    VEC(Val *) items = {0};
+    for (int side = 0; side < 2; side++) {
+        Val *part = side ? b : a;
+        Val *star = is_sequence(part) ? NULL : val_new1(&flow->graph, V_STAR, part);
+        if (star) vec_push(flow->arena, &items, star);
+        for (uint32_t i = 0; !star && i < part->nargs && items.len < SEQUENCE_MAX; i++) {
+            vec_push(flow->arena, &items, part->args[i]);
+        }
+    }
+    return items.len < SEQUENCE_MAX ? val_new(&flow->graph, op, items.at, items.len) : NULL;
+}
+
 static Val *eval_bin(Frame *f, Node *node) {
     Val *a = eval_expr(f, node->u.bin.left);
     Val *b = eval_expr(f, node->u.bin.right);
@@ -306,6 +332,8 @@ static Val *eval_bin(Frame *f, Node *node) {
         [A_POW] = OP_POW, [A_MAT_MULT] = OP_MATMUL,
     };
     Op op = ops[node->op];
+    Val *joined = node->op == A_ADD ? joined_sequence(f->flow, a, b) : NULL;
+    if (joined) return joined;
     if (op) return op_make(f->flow, op, (Val *[]){a, b}, 2);
     Val v = {.op = V_PYOP, .ck = node->op, .nargs = 2, .args = (Val *[]){a, b}};
     return val_intern(&f->flow->graph, &v);

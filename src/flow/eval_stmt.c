@@ -37,7 +37,13 @@ static void assign_sequence(Frame *f, Node *target, Val *value) {
     for (uint32_t i = 0; i < elts.len; i++) {
         Node *elt = elts.at[i];
         if (elt->kind == N_STARRED) {
-            assign_target(f, elt->u.return_.value, opaque(f));
+            // *lead, last = x.shape: x.shape[:-1]
+            Graph *g = &f->flow->graph;
+            bool leads = i == 0 && elts.len > 1 && value->op == V_SHAPE;
+            Val *rest = leads ? val_new3(g, V_SLICE, val_none(g),
+                                         val_int(g, 1 - (int64_t)elts.len), val_none(g)) : NULL;
+            assign_target(f, elt->u.return_.value, rest ? val_new2(g, V_ITEM, value, rest)
+                                                        : opaque(f));
         } else if (starred) {
             // *lead, last = x.shape: the last ones count from the end.
             bool behind = elts.at[0]->kind == N_STARRED;
@@ -88,7 +94,7 @@ Val *storage_of(Val *x) {
         case V_CAST: case V_PART: case V_ITEM: case OP_VIEW: case OP_TRANSPOSE:
         case OP_PERMUTE: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND:
         case OP_CONTIGUOUS: case OP_FLATTEN: case OP_UNFLATTEN: case OP_CHUNK:
-        case OP_SPLIT: case OP_NARROW: case OP_DETACH: case OP_UNBIND:
+        case OP_SPLIT: case OP_NARROW: case OP_SELECT: case OP_DETACH: case OP_UNBIND:
         case OP_STRIDED: case OP_VIEW_AS_COMPLEX: case OP_VIEW_AS_REAL: case OP_RESHAPE_AS:
             x = x->args[0];
             break;

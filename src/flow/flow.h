@@ -282,6 +282,8 @@ Val *op_axis_from_end(Val *x, Val *axis);
 // ---- halves and pairs of the last axis (parts.c) --------------------------------
 // x[index] as a part or a stride of x's last axis; NULL if it is neither.
 Val *op_part_item(Flow *flow, Val *x, const Val *index);
+// One of `count` equal parts of x along an axis.
+Val *op_part(Flow *flow, Val *x, Val *axis, uint32_t index, uint32_t count);
 // The `index`-th value of an unbind; NULL if it is no part of the last axis.
 Val *op_part_unbind(Flow *flow, const Val *unbind, uint32_t index);
 // Called by op_make, with the operator's bound arguments.
@@ -291,6 +293,9 @@ Val *op_view(Flow *flow, Val *x, Val *shape);
 Val *op_reshape_as(Flow *flow, Val *x, Val *y);
 Val *op_repeat_interleave(Flow *flow, Val *const *args);
 Val *op_complex(Flow *flow, Val *real, Val *imag);
+Val *op_view_as_complex(Flow *flow, Val *x);
+Val *op_select(Flow *flow, Val *const *args);
+Val *op_narrow(Flow *flow, Val *const *args);
 // rearrange() and repeat() of the last axis (einops.c); NULL for other calls.
 Val *op_einops(Flow *flow, Str name, Val *const *args, uint32_t nargs);
 // cat, stack and weave.

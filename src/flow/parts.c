@@ -4,6 +4,7 @@
 //   x[..., i::2], x.view(*lead, -1, 2)[..., i], its unbind(-1)  ->  strided(x, i, 2)
 //   x[..., :d // 2], x.view(*lead, 2, -1).unbind(-2)            ->  part(x, -1, i, 2)
 //   stack((a, b), -1).flatten(-2) in every spelling             ->  weave((a, b))
+//   x.view(*lead, -1, 1, 2)[..., i]                             ->  strided(x, i, 2)[..., None]
 #include "base/base.h"
 
 #include "flow/flow.h"
@@ -196,12 +197,37 @@ static Val *unflattened_item(Flow *fl, Val *u, const Val *index) {
     return halves ? half(fl, u->args[0], i) : strided(fl, u->args[0], i);
 }
 
+// x.unflatten(-1, (-1, 1, 2)): pairs as rows, for products with 2 x 2 matrices.
+static bool is_rows_of_two(const Val *u) {
+    if (u->op != OP_UNFLATTEN || !val_is_int(u->args[1], -1)) return false;
+    const Val *sizes = u->args[2];
+    return sizes->op == V_TUPLE && sizes->nargs == 3 && val_is_int(sizes->args[1], 1) &&
+           val_is_int(sizes->args[2], 2);
+}
+
+static Val *with_new_axis(Flow *fl, Val *x, int64_t axis) {
+    return val_new2(&fl->graph, OP_UNSQUEEZE, x, val_int(&fl->graph, axis));
+}
+
+// [..., i] of pairs as rows, and of y[..., None]
+static Val *item_of_last(Flow *fl, Val *u, const Val *index) {
+    bool last = index->op == V_TUPLE && index->nargs == 2 && is_ellipsis(index->args[0]) &&
+                val_is_number(index->args[1]);
+    if (!last) return NULL;
+    int64_t i = (int64_t)index->args[1]->num;
+    if (u->op == OP_UNSQUEEZE) return i == 0 || i == -1 ? u->args[0] : NULL;
+    i += i < 0 ? 2 : 0;
+    return i == 0 || i == 1 ? with_new_axis(fl, strided(fl, u->args[0], i), -1) : NULL;
+}
+
 static bool is_two_sizes(const Val *u) {
     return u->op == OP_UNFLATTEN && u->args[2]->op == V_TUPLE && u->args[2]->nargs == 2;
 }
 
 Val *op_part_item(Flow *fl, Val *x, const Val *index) {
     if (is_two_sizes(x)) return unflattened_item(fl, x, index);
+    bool rows = is_rows_of_two(x) || (x->op == OP_UNSQUEEZE && val_is_int(x->args[1], -1));
+    if (rows) return item_of_last(fl, x, index);
     bool counted;
     const Val *slice = last_index(index, &counted);
     if (!slice || slice->op != V_SLICE) return NULL;
@@ -211,8 +237,52 @@ Val *op_part_item(Flow *fl, Val *x, const Val *index) {
     return counted && rank != index->nargs ? NULL : half_slice(fl, x, slice);
 }
 
+// One of `count` equal parts along an axis: of pairs or halves that have an axis
+// of their own, and of the two parts of complex numbers, what they are.
+Val *op_part(Flow *fl, Val *x, Val *axis, uint32_t index, uint32_t count) {
+    Graph *g = &fl->graph;
+    if (count == 2 && index < 2 && is_two_sizes(x) && val_is_int(x->args[1], -1)) {
+        bool pairs = val_is_int(x->args[2]->args[1], 2) && val_is_int(axis, -1);
+        bool halves = val_is_int(x->args[2]->args[0], 2) && val_is_int(axis, -2);
+        if (pairs) return with_new_axis(fl, strided(fl, x->args[0], index), -1);
+        if (halves) return with_new_axis(fl, half(fl, x->args[0], index), -2);
+    }
+    if (count == 2 && index < 2 && val_is_int(axis, -1)) {
+        if (x->op == V_CAST && val_strip(x)->op == OP_VIEW_AS_REAL) {
+            Val *part = op_part(fl, x->args[0], axis, index, count);
+            return with_new_axis(fl, op_cast(fl, part->args[0], x->args[1]), -1);
+        }
+        if (x->op == OP_VIEW_AS_REAL) {
+            const Sym *name = index ? fl->names.imag : fl->names.real;
+            return with_new_axis(fl, val_attr(g, x->args[0], name), -1);
+        }
+    }
+    return val_new(g, V_PART, (Val *[]){x, axis, val_int(g, index), val_int(g, count)}, 4);
+}
+
+// x.select(-1, i)  ->  x[..., i]
+Val *op_select(Flow *fl, Val *const *a) {
+    Graph *g = &fl->graph;
+    if (!val_is_int(a[1], -1)) return val_new(g, OP_SELECT, a, 3);
+    Val *index = val_new2(g, V_TUPLE, val_const(g, CONST_ELLIPSIS, (Str){0}), a[2]);
+    Val *item = op_part_item(fl, a[0], index);
+    return item ? item : val_new2(g, V_ITEM, a[0], index);
+}
+
+// x.narrow(-1, 0, d // 2), x.narrow(-1, d // 2, d // 2)  ->  the halves of x
+Val *op_narrow(Flow *fl, Val *const *a) {
+    if (val_is_int(a[1], -1) && is_half_size(fl, a[0], a[3])) {
+        if (val_is_int(a[2], 0)) return half(fl, a[0], 0);
+        if (a[2] == a[3]) return half(fl, a[0], 1);
+    }
+    return val_new(&fl->graph, OP_NARROW, a, 4);
+}
+
 Val *op_part_unbind(Flow *fl, const Val *unbind, uint32_t index) {
     Val *u = unbind->args[0];
+    if (is_rows_of_two(u) && index < 2 && val_is_int(unbind->args[1], -1)) {
+        return with_new_axis(fl, strided(fl, u->args[0], index), -1);
+    }
     if (!is_two_sizes(u) || index > 1 || !val_is_int(u->args[1], -1)) return NULL;
     bool halves = val_is_int(u->args[2]->args[0], 2) && val_is_int(unbind->args[1], -2);
     bool pairs = val_is_int(u->args[2]->args[1], 2) && val_is_int(unbind->args[1], -1);
@@ -250,6 +320,7 @@ static bool has_own_sizes(Flow *fl, Val *y, const Val *shape) {
 typedef struct Leaves {
     Flow *flow;
     const Val *shape;
+    bool rows; // pairs have an axis of their own, as in a product with 2 x 2 matrices
     uint32_t steps;
 } Leaves;
 
@@ -257,7 +328,15 @@ typedef struct Leaves {
 // tensor that has the shape.
 static bool has_leading(Leaves *l, Val *v, int depth) {
     if (depth > LEAVES_DEPTH || ++l->steps > LEAVES_STEPS) return false;
-    if (is_shape_of(l->flow, l->shape, v)) return true;
+    if (l->rows) {
+        if (v->op == OP_UNSQUEEZE) {
+            const Val *below = val_is_int(v->args[1], -1) ? v->args[0] : v;
+            return below->op == OP_STRIDED && is_shape_of(l->flow, l->shape, below->args[0]);
+        }
+        if (v->op != OP_MUL && v->op != OP_ADD && v->op != V_CAST) return false;
+    } else if (is_shape_of(l->flow, l->shape, v)) {
+        return true;
+    }
     // y.view(y.shape[0], y.shape[1], -1) of a stack y, which has two axes more.
     if (v->op == OP_STACK && has_own_sizes(l->flow, v, l->shape)) return true;
     switch ((int)v->op) {
@@ -286,7 +365,7 @@ static Val *join_last_two(Flow *fl, Val *y) {
         if (!val_is_int(y->args[1], -1) || y->args[0]->op != V_TUPLE) return NULL;
         return op_make(fl, OP_WEAVE, y->args, 1);
     case OP_UNFLATTEN: return is_two_sizes(y) && val_is_int(y->args[1], -1) ? y->args[0] : NULL;
-    case OP_VIEW_AS_REAL:
+    case OP_VIEW_AS_REAL: case OP_ADD:
         return val_new3(g, OP_FLATTEN, y, val_int(g, -2), val_int(g, -1));
     default: return NULL;
     }
@@ -308,6 +387,39 @@ static bool may_be_rest(const Val *size) {
     return !val_is_number(size) || size->num >= 1 || size->num == -1;
 }
 
+// x.view(*lead, -1, 1, 2)
+static Val *as_rows_of_two(Flow *fl, Val *x, const Val *shape) {
+    uint32_t n = shape->nargs;
+    if (n < 4 || !val_is_int(shape->args[n - 1], 2) || !val_is_int(shape->args[n - 2], 1)) {
+        return NULL;
+    }
+    if (!may_be_rest(shape->args[n - 3]) ||
+        !keeps_leading_axes(fl, x, shape->args, n - 3)) {
+        return NULL;
+    }
+    Graph *g = &fl->graph;
+    Val *sizes = val_new3(g, V_TUPLE, val_int(g, -1), val_int(g, 1), val_int(g, 2));
+    return val_new3(g, OP_UNFLATTEN, x, val_int(g, -1), sizes);
+}
+
+// y.view(*y.shape[:-2], -1)  ->  y.flatten(-2);  y.view(y.shape[0], y.shape[1], -1) of
+// y = z[..., None]  ->  y.flatten(2)
+static Val *as_flatten(Flow *fl, Val *y, const Val *shape) {
+    Graph *g = &fl->graph;
+    uint32_t n = shape->nargs;
+    if (n < 2 || !val_is_int(shape->args[n - 1], -1)) return NULL;
+    const Val *lead = shape->args[0];
+    if (n == 2 && lead->op == V_STAR) {
+        const Val *item = lead->args[0];
+        Val *rest = val_new3(g, V_SLICE, val_none(g), val_int(g, -2), val_none(g));
+        bool own = item->op == V_ITEM && item->args[1] == rest &&
+                   item->args[0]->op == V_SHAPE && item->args[0]->args[0] == y;
+        return own ? op_flatten(fl, (Val *[]){y, val_int(g, -2), val_int(g, -1)}) : NULL;
+    }
+    bool adds = val_strip(y)->op == OP_UNSQUEEZE && has_own_sizes(fl, y, shape);
+    return adds ? val_new3(g, OP_FLATTEN, y, val_int(g, n - 1), val_int(g, -1)) : NULL;
+}
+
 // x.view(*lead, -1, 2) and x.view(*lead, 2, -1) split the last axis;
 // stack((a, b), -1).view(x.shape) joins it again.
 Val *op_view(Flow *fl, Val *x, Val *shape) {
@@ -318,7 +430,8 @@ Val *op_view(Flow *fl, Val *x, Val *shape) {
         bool two = val_is_int(a, 2) != val_is_int(b, 2);
         two = two && may_be_rest(a) && may_be_rest(b);
         // Of four axes, three sizes are the leading ones; no operator of pairs takes more.
-        bool four = two && n == 5 && val_is_int(b, 2) && !val_is_number(a) &&
+        bool counts = !val_is_number(a) || a->num == -1;
+        bool four = two && n == 5 && val_is_int(b, 2) && counts &&
                     has_own_sizes_of(fl, x, shape->args, 3, is_half_size(fl, x, a));
         if (four || (two && keeps_leading_axes(fl, x, shape->args, n - 2))) {
             Val *rest = val_int(g, -1), *both[] = {a, b};
@@ -326,12 +439,16 @@ Val *op_view(Flow *fl, Val *x, Val *shape) {
             return val_new3(g, OP_UNFLATTEN, x, rest, val_new(g, V_TUPLE, both, 2));
         }
     }
+    Val *rows = as_rows_of_two(fl, x, shape);
+    if (rows) return rows;
     Val *made = below_copies(x);
-    if (n && (made->op == OP_STACK || made->op == OP_VIEW_AS_REAL)) {
-        Leaves leaves = {fl, shape, 0};
+    if (n && (made->op == OP_STACK || made->op == OP_VIEW_AS_REAL || made->op == OP_ADD)) {
+        Leaves leaves = {fl, shape, made->op == OP_ADD, 0};
         Val *joined = has_leading(&leaves, made, 0) ? join_last_two(fl, x) : NULL;
         if (joined) return joined;
     }
+    Val *flat = as_flatten(fl, x, shape);
+    if (flat) return flat;
     return val_new2(g, OP_VIEW, x, shape);
 }
 
@@ -370,6 +487,26 @@ static Val *as_stack(Flow *fl, const Val *parts, Val *axis) {
     return op_make(fl, OP_STACK, (Val *[]){tuple, axis}, 2);
 }
 
+// cat((a[..., None], b[..., None]), -2)  ->  cat((a, b), -1)[..., None]
+static Val *as_wider(Flow *fl, const Val *parts, Val *axis) {
+    if (parts->nargs != 2 || !val_is_int(axis, -2)) return NULL;
+    Val *below[2];
+    for (int i = 0; i < 2; i++) {
+        below[i] = below_new_axis(parts->args[i]);
+        if (!below[i]) return NULL;
+    }
+    Val *both[] = {val_new(&fl->graph, V_TUPLE, below, 2), val_int(&fl->graph, -1)};
+    return with_new_axis(fl, op_make(fl, OP_CAT, both, 2), -1);
+}
+
+// The two of x.chunk(2, axis) as a tuple; other values as they are.
+static Val *two_of_chunk(Flow *fl, Val *parts) {
+    bool two = parts->op == OP_CHUNK && val_is_int(parts->args[1], 2);
+    if (!two) return parts;
+    Val *x = parts->args[0], *axis = parts->args[2];
+    return val_new2(&fl->graph, V_TUPLE, op_part(fl, x, axis, 0, 2), op_part(fl, x, axis, 1, 2));
+}
+
 // stack((z.real, z.imag), -1)  ->  view_as_real(z)
 static Val *as_view_of_complex(Flow *fl, const Val *parts, Val *axis) {
     if (parts->nargs != 2 || !val_is_int(axis, -1)) return NULL;
@@ -392,6 +529,20 @@ Val *op_complex(Flow *fl, Val *real, Val *imag) {
     return val_new1(g, OP_VIEW_AS_COMPLEX, split);
 }
 
+// view_as_complex(stack((a, b), -1))  ->  complex(a, b)
+Val *op_view_as_complex(Flow *fl, Val *x) {
+    Val *stack = val_strip(x);
+    bool two = stack->op == OP_STACK && val_is_int(stack->args[1], -1) &&
+               stack->args[0]->op == V_TUPLE && stack->args[0]->nargs == 2;
+    if (!two) return val_new1(&fl->graph, OP_VIEW_AS_COMPLEX, x);
+    Val *parts[2];
+    for (int i = 0; i < 2; i++) {
+        parts[i] = stack->args[0]->args[i];
+        if (x != stack) parts[i] = op_cast(fl, parts[i], x->args[1]);
+    }
+    return op_complex(fl, parts[0], parts[1]);
+}
+
 // x.unflatten(-1, [d, 2])  ->  x.unflatten(-1, (-1, 2))
 Val *op_unflatten(Flow *fl, Val *const *a) {
     Graph *g = &fl->graph;
@@ -412,10 +563,12 @@ Val *op_join(Flow *fl, Op op, Val *const *args, uint32_t n) {
     Graph *g = &fl->graph;
     Val *parts = args[0], *axis = n > 1 ? args[1] : NULL;
     if (parts->op == V_LIST) parts = val_new(g, V_TUPLE, parts->args, parts->nargs);
+    parts = two_of_chunk(fl, parts);
     Val *other = NULL;
     if (op == OP_CAT && parts->op == V_TUPLE && parts->nargs) {
         axis = op_axis_from_end(parts->args[0], axis);
         other = as_stack(fl, parts, axis);
+        if (!other) other = as_wider(fl, parts, axis);
     }
     if (op == OP_STACK && parts->op == V_TUPLE) other = as_view_of_complex(fl, parts, axis);
     if (other) return other;

@@ -138,6 +138,16 @@ static void add_default_facts(Finding *out, Arena *run, const Candidate *c) {
     }
 }
 
+static void add_last_axis_fact(Finding *out, Arena *run, const Candidate *c) {
+    if (!c->match.last_axis) return;
+    Fact fact = {.name = STR("last_axis"), .state = FACT_UNKNOWN};
+    fact.claim = arena_printf(run, "axis %u, as it is written, is the last one: tested at run time",
+                              (unsigned)c->match.last_axis);
+    Str text = last_axis_text(c->place, true);
+    fact.guard = arena_str(run, text.len ? text : last_axis_text(c->place, false));
+    add_fact(out, run, fact);
+}
+
 static Str requirement_name(Arena *run, const Requirement *r) {
     // The first attribute the predicate looks at: dtype, shape, numel ...
     Str text = source_span(&r->module->source, r->test->start, r->test->end);
@@ -618,6 +628,7 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
     add_form_fact(out, run, c);
     bool guarded = add_activation_facts(out, run, c);
     add_default_facts(out, run, c);
+    add_last_axis_fact(out, run, c);
     add_requirement_facts(out, run, c, &all);
     add_cast_facts(out, run, c);
     add_rounding_fact(out, run, c);

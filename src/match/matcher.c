@@ -18,14 +18,14 @@ typedef struct State {
 
 typedef struct Mark {
     Val *bound[RULE_MAX_PARAMS];
-    uint32_t seen, default_count;
+    uint32_t seen, default_count, last_axis;
     bool halves;
     Val *size, *size_root, *cut_tensor, *cut_at;
 } Mark;
 
 static Mark mark_state(const Match *m) {
     Mark mark = {.seen = m->seen.len, .default_count = m->default_count,
-                 .halves = m->halves, .size = m->size,
+                 .last_axis = m->last_axis, .halves = m->halves, .size = m->size,
                  .size_root = m->size_root,
                  .cut_tensor = m->cut_tensor, .cut_at = m->cut_at};
     memcpy(mark.bound, m->bound, sizeof(mark.bound));
@@ -36,6 +36,7 @@ static void undo(Match *m, const Mark *mark) {
     memcpy(m->bound, mark->bound, sizeof(mark->bound));
     m->seen.len = mark->seen;
     m->default_count = mark->default_count;
+    m->last_axis = mark->last_axis;
     m->halves = mark->halves;
     m->size = mark->size;
     m->size_root = mark->size_root;
@@ -83,17 +84,47 @@ static bool bind_param(State *s, Val *p, Val *u) {
     return true;
 }
 
+// ---- the last axis ------------------------------------------------------------
+
+enum { AXIS_MAX = 7 };
+
+// An axis counted from the front, where the rule has the last one: right if x
+// has so many axes, which the guard tests. Of rules about a part of the last axis,
+// whose inner values all have the axes of x.
+static bool take_last_axis(State *s, double axis) {
+    Match *m = s->m;
+    if (m->spec->rule->part.len == 0 || axis < 1 || axis > AXIS_MAX) return false;
+    if (m->last_axis && m->last_axis != (uint32_t)axis) return false;
+    m->last_axis = (uint32_t)axis;
+    return true;
+}
+
+static bool match_axis(State *s, Val *p, Val *u, int depth) {
+    if (val_is_int(p, -1) && val_is_number(u) && take_last_axis(s, u->num)) return true;
+    return match(s, p, u, depth);
+}
+
 // ---- halves -----------------------------------------------------------------
 
+static bool is_whole(const Val *v) {
+    return v->op == V_SLICE && val_is_none(v->args[0]) && val_is_none(v->args[1]) &&
+           val_is_none(v->args[2]);
+}
+
 // x[..., :d] is (x, None, d) and x[..., d:] is (x, d, None), on the last axis.
-static bool last_axis_slice(const Val *u, const Val **slice) {
+// x[:, :, :d] too, where x has as many axes.
+static bool last_axis_slice(State *s, const Val *u, const Val **slice) {
     if (u->op != V_ITEM) return false;
     const Val *index = u->args[1];
-    if (index->op != V_TUPLE || index->nargs != 2) return false;
-    bool rest = index->args[0]->op == V_CONST &&
-                index->args[0]->ck == CONST_ELLIPSIS;
-    *slice = index->args[1];
-    return rest && (*slice)->op == V_SLICE && val_is_none((*slice)->args[2]);
+    if (index->op != V_TUPLE || index->nargs < 2) return false;
+    *slice = index->args[index->nargs - 1];
+    if ((*slice)->op != V_SLICE || !val_is_none((*slice)->args[2])) return false;
+    bool rest = index->args[0]->op == V_CONST && index->args[0]->ck == CONST_ELLIPSIS;
+    if (rest) return index->nargs == 2;
+    for (uint32_t i = 0; i + 1 < index->nargs; i++) {
+        if (!is_whole(index->args[i])) return false;
+    }
+    return take_last_axis(s, index->nargs - 1);
 }
 
 // x[..., :1] and x[..., 1:]: the one column is broadcast over the others.
@@ -109,7 +140,7 @@ static bool cuts_one(const State *s, Val *at) {
 // that the halves are equal follows from their product being computed.
 static bool match_cut(State *s, Val *p, Val *u, int depth) {
     const Val *slice;
-    if (!last_axis_slice(u, &slice) || !val_is_int(p->args[3], 2)) {
+    if (!last_axis_slice(s, u, &slice) || !val_is_int(p->args[3], 2)) {
         return differ(s, p, u);
     }
     bool first = val_is_int(p->args[2], 0);
@@ -140,7 +171,7 @@ static bool match_part(State *s, Val *p, Val *u, int depth) {
     }
     see(s, u);
     s->m->halves = true;
-    return match(s, p->args[1], u->args[1], depth + 1) &&
+    return match_axis(s, p->args[1], u->args[1], depth + 1) &&
            match(s, p->args[0], u->args[0], depth + 1);
 }
 
@@ -333,7 +364,10 @@ static bool match(State *s, Val *p, Val *u, int depth) {
     if (p->op == V_ATTR && p->name != u->name) return differ(s, p, u);
     see(s, u);
     for (uint32_t i = 0; i < p->nargs; i++) {
-        if (!match(s, p->args[i], u->args[i], depth + 1)) return false;
+        bool axis = p->op == OP_CAT && i == 1;
+        bool fits = axis ? match_axis(s, p->args[i], u->args[i], depth + 1)
+                         : match(s, p->args[i], u->args[i], depth + 1);
+        if (!fits) return false;
     }
     return true;
 }

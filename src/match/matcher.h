@@ -27,6 +27,8 @@ typedef struct Match {
     Val *cut_tensor, *cut_at; // x[..., :d] and x[..., d:]: where it is cut
     DefaultNumber defaults[DEFAULTS_MAX];
     uint32_t default_count;
+    // The last axis was written as this number: x has one axis more. 0: it was not.
+    uint32_t last_axis;
     const Attend *attend; // of attention: what was read off the values; else NULL
     uint32_t steps;  // values compared
     // The furthest difference met, for explanations.

@@ -457,6 +457,27 @@ Str default_text(const Place *place, const DefaultNumber *number) {
     return arena_printf(place->frame->flow->arena, "%.*s == %g", STR_FMT(subject), number->num);
 }
 
+Str last_axis_text(const Place *place, bool at_start) {
+    const Rule *rule = place->match->spec->rule;
+    for (uint32_t i = 0; i < rule->param_count; i++) {
+        if (!str_eq(sym_str(rule->params[i].name), rule->part)) continue;
+        const PlacedInput *in = &place->inputs[i];
+        Str text = at_start ? in->start : in->text;
+        if (!text.len) return text;
+        Arena *arena = place->frame->flow->arena;
+        return arena_printf(arena, "%.*s.dim() == %u", STR_FMT(text_atom(arena, text)),
+                            (unsigned)place->match->last_axis + 1);
+    }
+    return (Str){0};
+}
+
+static void add_last_axis(Buf *outer, Buf *inner, const Place *place) {
+    if (!place->match->last_axis) return;
+    Str term = last_axis_text(place, true);
+    Buf *where = term.len ? outer : inner;
+    add_term(where, term.len ? term : last_axis_text(place, false));
+}
+
 // What numbers are by default, as terms.
 static bool add_defaults(Buf *buf, const Place *place) {
     const Match *m = place->match;
@@ -519,6 +540,7 @@ static bool make_guards(Guards *out, const RewriteInput *in) {
     if (!rule->plain_torch) add_device_test(&outer, &inner, place);
     bool ok = add_assumptions(&outer, place) && add_defaults(&outer, place) &&
               add_branches(&outer, place);
+    add_last_axis(&outer, &inner, place);
     bool trains = str_is(rule->op_autograd, "differentiable");
     if (!trains) add_term(&outer, STR("not torch.is_grad_enabled()"));
     for (uint32_t i = 0; i < in->requirements->len; i++) {

@@ -34,6 +34,9 @@ void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in);
 Str requirement_text(const Place *place, const Requirement *r, bool at_start);
 
 // "self.dim == -1" at the start of the span; empty if it has no expression there.
+// `x.dim() == 4`, where the code counts the last axis of x from the front;
+// empty: x has no expression there.
+Str last_axis_text(const Place *place, bool at_start);
 Str default_text(const Place *place, const DefaultNumber *number);
 
 // The term that holds the arm that was taken; empty if it cannot be written.
