@@ -389,15 +389,6 @@ static Val *make_instance(Frame *f, Def *def, Str text, Val *const *args,
     return inst;
 }
 
-// tuple(x.shape[:-1]), list(q.shape): of sequences alone.
-static Val *call_sequence(Frame *f, Op op, Val *of) {
-    Graph *g = &f->flow->graph;
-    if (of->op == V_TUPLE || of->op == V_LIST) return val_new(g, op, of->args, of->nargs);
-    bool shape = of->op == V_SHAPE || (of->op == V_ITEM && of->args[0]->op == V_SHAPE &&
-                                       of->args[1]->op == V_SLICE);
-    return shape ? val_new1(g, op, val_new1(g, V_STAR, of)) : NULL;
-}
-
 static Val *call_builtin(Frame *f, Str name, Val *const *args, uint32_t nargs) {
     if (str_is(name, "isinstance")) return call_isinstance(f, args, nargs);
     if (str_is(name, "getattr")) return call_getattr(f, args, nargs);
@@ -407,7 +398,7 @@ static Val *call_builtin(Frame *f, Str name, Val *const *args, uint32_t nargs) {
         if (nargs == 1 && is_positional(args[0])) return args[0];
     }
     if ((str_is(name, "tuple") || str_is(name, "list")) && nargs == 1) {
-        return call_sequence(f, str_is(name, "tuple") ? V_TUPLE : V_LIST, args[0]);
+        return val_sequence(f->flow, str_is(name, "tuple") ? V_TUPLE : V_LIST, args[0]);
     }
     // Decorators and wrappers that keep the function.
     static const char *const same[] = {

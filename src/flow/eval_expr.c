@@ -306,6 +306,12 @@ static bool is_shape_part(const Val *v) {
                                 v->args[1]->op == V_SLICE);
 }
 
+Val *val_sequence(Flow *flow, Op op, Val *of) {
+    Graph *g = &flow->graph;
+    if (is_sequence(of)) return val_new(g, op, of->args, of->nargs);
+    return is_shape_part(of) ? val_new1(g, op, val_new1(g, V_STAR, of)) : NULL;
+}
+
 // x.shape[:-1] + (-1, 2)  ->  (*x.shape[:-1], -1, 2); (a, b) + (c,)  ->  (a, b, c)
 static Val *joined_sequence(Flow *flow, Val *a, Val *b) {
     bool fits = (is_sequence(a) || is_shape_part(a)) && (is_sequence(b) || is_shape_part(b));

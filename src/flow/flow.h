@@ -229,6 +229,8 @@ Val *eval_lookup(Frame *f, const Sym *name);
 Val *eval_def(Flow *flow, const Def *def);
 Val *eval_attribute(Frame *f, Val *object, const Sym *name);
 Val *eval_item(Frame *f, Val *object, Val *index);
+// tuple(x.shape[:-1]), list(sizes); NULL of what is neither sequence nor shape.
+Val *val_sequence(Flow *flow, Op op, Val *of);
 Val *call_value(Frame *f, Node *node, Val *callee, Val *const *args,
                 uint32_t nargs);
 // x.add_, torch.relu_: a name that ends in one underscore writes in place.
