@@ -11,6 +11,7 @@ typedef struct Flow {
     const Pattern *pattern;
     const MatchView *view;
     const ProfTensor *x, *heads, *keys, *table;
+    const ProfKind *before;         // the kernel that the run took last
     uint32_t done;                  // nodes that have a kernel
     uint32_t dtypes[PATTERN_NODES]; // bit d: what the node made exists as dtype d
     ProfDtype narrow;               // the short dtype that came in
@@ -56,6 +57,31 @@ static bool is_heads(const Flow *flow, const ProfTensor *t) {
     return axis && (t->count == q->count || (k && t->count == k->count));
 }
 
+// Whether t broadcasts to the half of x and has all of its last axis.
+static bool is_half_table(const ProfTensor *t, const ProfTensor *x) {
+    int64_t axis = last_axis(x);
+    if (axis % 2 || last_axis(t) * 2 != axis || x->rank < 1) return false;
+    ProfTensor half = *x;
+    half.dims[half.rank - 1] = axis / 2;
+    return spreads(t, &half);
+}
+
+// Shapes that few patterns ask for.
+static bool has_rare_shape(const ProfTensor *t, const ProfTensor *x, uint32_t wanted) {
+    int64_t axis = last_axis(x), last = last_axis(t);
+    int64_t second = t->rank > 1 ? t->dims[t->rank - 2] : 0;
+    bool apart = second * 2 == axis && axis > 2;
+    if ((wanted & SHAPE_PAIRS) && t->count == x->count && last == 2 && apart) return true;
+    if ((wanted & SHAPE_APART) && t->count * 2 == x->count && last == 1 && apart) return true;
+    if ((wanted & SHAPE_HALF_TABLE) && is_half_table(t, x)) return true;
+    if ((wanted & SHAPE_EACH) && t->rank > 1 && t->dims[0] > 1 &&
+        (uint64_t)t->dims[0] == x->count) {
+        return true;
+    }
+    return (wanted & SHAPE_FOLD) && last == axis && t->count && t->count < x->count &&
+           x->count % t->count == 0;
+}
+
 static bool has_shape(const Flow *flow, const ProfTensor *t, uint32_t wanted) {
     const ProfTensor *x = flow->x;
     int64_t axis = last_axis(x), last = last_axis(t);
@@ -68,6 +94,7 @@ static bool has_shape(const Flow *flow, const ProfTensor *t, uint32_t wanted) {
     if ((wanted & SHAPE_TABLE) && last == axis && spreads(t, x)) return true;
     if ((wanted & SHAPE_SCALAR) && is_scalar(t)) return true;
     if ((wanted & SHAPE_SPREAD) && spreads(t, x)) return true;
+    if (wanted >= SHAPE_PAIRS && has_rare_shape(t, x, wanted)) return true;
     return (wanted & SHAPE_HEADS) && is_heads(flow, t);
 }
 
@@ -109,6 +136,7 @@ static bool inputs_fit(const Flow *flow, const PatternNode *node, const ProfKind
 // Whether one of the inputs is what node `n` made: its shape, in a dtype it exists as.
 static bool feeds(const Flow *flow, uint32_t n, const ProfKind *kind) {
     uint32_t shape = flow->pattern->nodes[n].out;
+    if (shape & SHAPE_PAIRS) shape |= SHAPE_X; // put together again without a kernel
     for (uint32_t i = 0; i < kind->in_count; i++) {
         const ProfTensor *t = &kind->in[i];
         if (t->is_absent || !has_shape(flow, t, shape)) continue;
@@ -123,7 +151,8 @@ static bool flow_fits(const Flow *flow, const PatternNode *node, const ProfKind 
         if (!(node->from & (1u << n))) continue;
         if (flow->done & (1u << n)) {
             if (!feeds(flow, n, kind)) return false;
-        } else if (!(flow->pattern->nodes[n].flags & NODE_OPTIONAL)) {
+        } else if (!(flow->pattern->nodes[n].flags & NODE_OPTIONAL) ||
+                   (node->flags & NODE_STRICT)) {
             return false;
         }
     }
@@ -147,11 +176,56 @@ static bool output_fits(const Flow *flow, const PatternNode *node, const ProfKin
     return kind->out_count > 0 && has_shape(flow, &kind->out[0], node->out);
 }
 
+static uint32_t mandatory(const Pattern *pattern) {
+    uint32_t bits = 0;
+    for (uint32_t n = 0; n < pattern->node_count; n++) {
+        if (!(pattern->nodes[n].flags & NODE_OPTIONAL)) bits |= 1u << n;
+    }
+    return bits;
+}
+
+static bool same_axes(const ProfTensor *a, const ProfTensor *b) {
+    return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims)) == 0;
+}
+
+static bool axes_fit(const Flow *flow, const PatternNode *node, const ProfKind *kind) {
+    if (!(node->flags & NODE_SAME)) return true;
+    bool same = kind->out_count && same_axes(&kind->out[0], flow->x);
+    for (uint32_t i = 0; i < kind->in_count && same; i++) {
+        same = same_axes(&kind->in[i], flow->x) || is_scalar(&kind->in[i]);
+    }
+    return same;
+}
+
+// Whether all other nodes that must come have come.
+static bool order_fits(const Flow *flow, uint32_t n) {
+    const Pattern *pattern = flow->pattern;
+    if (!(pattern->nodes[n].flags & NODE_LAST)) return true;
+    return ((flow->done | 1u << n) & mandatory(pattern)) == mandatory(pattern);
+}
+
+static bool chain_fits(const Flow *flow, const PatternNode *node, const ProfKind *kind) {
+    const ProfKind *before = flow->before;
+    if (!(node->flags & NODE_CHAIN)) return true;
+    if (!before || !before->in_count || !before->out_count || !kind->in_count) return false;
+    return kind->out_count && kind->in[0].dtype == before->out[0].dtype &&
+           same_axes(&kind->in[0], &before->out[0]) &&
+           !same_axes(&kind->out[0], &before->in[0]);
+}
+
+static bool dtype_fits(const PatternNode *node, const ProfKind *kind) {
+    if (!(node->flags & (NODE_LOW | NODE_FP32))) return true;
+    if (!kind->out_count) return false;
+    ProfDtype dtype = (ProfDtype)kind->out[0].dtype;
+    return node->flags & NODE_LOW ? is_low(dtype) : dtype == DT_FP32;
+}
+
 static bool node_fits(const Flow *flow, uint32_t n, const ProfKind *kind) {
     const PatternNode *node = &flow->pattern->nodes[n];
     return has_op(node, kind) && inputs_fit(flow, node, kind) &&
            output_fits(flow, node, kind) && cast_fits(flow, node, kind) &&
-           flow_fits(flow, node, kind);
+           dtype_fits(node, kind) && axes_fit(flow, node, kind) &&
+           chain_fits(flow, node, kind) && order_fits(flow, n) && flow_fits(flow, node, kind);
 }
 
 static int find_node(const Flow *flow, const ProfKind *kind, uint32_t flags, uint32_t not_flags) {
@@ -176,11 +250,16 @@ static void take(Flow *flow, uint32_t n, uint32_t offset) {
     const PatternNode *node = &flow->pattern->nodes[n];
     const ProfKind *kind = &flow->view->kinds[flow->view->ids[offset]];
     flow->done |= 1u << n;
-    if (kind->out_count) flow->dtypes[n] |= dtype_bit(&kind->out[0]);
+    flow->before = kind;
+    for (uint32_t i = 0; i < kind->out_count; i++) {
+        bool made = i == 0 || has_shape(flow, &kind->out[i], node->out);
+        if (made) flow->dtypes[n] |= dtype_bit(&kind->out[i]);
+    }
     if (kind->in_count && is_low((ProfDtype)kind->in[0].dtype)) {
         flow->narrow = (ProfDtype)kind->in[0].dtype;
     }
-    if (node->in[1] == SHAPE_TABLE) flow->table = smaller(&kind->in[0], &kind->in[1]);
+    bool has_table = node->in[1] & (SHAPE_TABLE | SHAPE_HALF_TABLE);
+    if (has_table) flow->table = smaller(&kind->in[0], &kind->in[1]);
     flow->match.members |= UINT64_C(1) << offset;
     flow->match.length = (uint8_t)(offset + 1);
     // A chain or a cast hands on what it was given, in the dtype that it makes.
@@ -205,8 +284,9 @@ static bool passes(Flow *flow, const ProfKind *kind) {
     if (op == OP_DROPOUT_MASK) return true;
     if (kind->in_count < 1 || kind->out_count < 1) return false;
     const ProfTensor *in = &kind->in[0], *out = &kind->out[0];
-    // One of q, k, v, cut out of a tensor with all three.
+    // One of q, k, v: cut out of a tensor with all three, or repeated for groups of heads.
     if (is_layout(op) && in->count > out->count && has_shape(flow, out, SHAPE_HEADS)) return true;
+    if (op == OP_BROADCAST && has_shape(flow, out, SHAPE_HEADS)) return true;
     if (!has_shape(flow, in, known)) return false;
     if (is_layout(op)) return in->count == out->count && in->dtype == out->dtype;
     if (op != OP_CAST || in->count != out->count) return false;
@@ -233,14 +313,6 @@ static bool passes_far(Flow *flow, const ProfKind *kind) {
     return true;
 }
 
-static uint32_t mandatory(const Pattern *pattern) {
-    uint32_t bits = 0;
-    for (uint32_t n = 0; n < pattern->node_count; n++) {
-        if (!(pattern->nodes[n].flags & NODE_OPTIONAL)) bits |= 1u << n;
-    }
-    return bits;
-}
-
 static bool is_complete(const Flow *flow) {
     uint32_t must = mandatory(flow->pattern);
     return (flow->done & must) == must;
@@ -254,6 +326,7 @@ static bool set_x(Flow *flow, const ProfKind *kind) {
     flow->x = by_input ? &kind->in[0] : &kind->out[0];
     if (flow->x->is_absent || flow->x->rank < pattern->min_rank || flow->x->rank < 1) return false;
     if (last_axis(flow->x) < pattern->min_axis || flow->x->count == 0) return false;
+    if (pattern->max_rank && flow->x->rank > pattern->max_rank) return false;
     if (pattern->traffic.heads == 0) return true;
     if (kind->in_count < 2 || kind->out_count < 1) return false;
     flow->heads = by_input ? &kind->out[0] : &kind->in[0];
@@ -350,6 +423,9 @@ static void weigh(Flow *flow) {
     match->x_bytes = x;
     match->external_bytes = traffic->x * x + traffic->last * x / (double)flow->x->count *
                                                  (double)last_axis(flow->x);
+    if (flow->before && flow->before->out_count) {
+        match->external_bytes += traffic->made * size_of(&flow->before->out[0], DT_NONE);
+    }
     if (flow->table) match->external_bytes += traffic->table * size_of(flow->table, DT_NONE);
     if (!traffic->heads) return;
     double keys = flow->keys ? size_of(flow->keys, DT_NONE) : 0;

@@ -16,6 +16,12 @@
 #define TABLE SHAPE_TABLE
 #define HEADS SHAPE_HEADS
 #define ANY SHAPE_ANY
+#define PAIRS SHAPE_PAIRS
+#define APART SHAPE_APART
+#define HALF_TABLE SHAPE_HALF_TABLE
+#define EACH SHAPE_EACH
+#define SCALAR SHAPE_SCALAR
+#define FOLD SHAPE_FOLD
 #define N(n) (1u << (n))
 #define OPT NODE_OPTIONAL
 #define START NODE_START
@@ -34,6 +40,7 @@ static const PatternNode rms_norm[] = {
     {{OP_ADD}, {LAST}, LAST, 0, TAIL},
     {{OP_MUL}, {X, LAST}, X, N(7), TAIL},
     {{OP_CAST}, {X}, X, N(7), TAIL | NODE_NARROW},
+    {{OP_CAST}, {X}, X, N(9), TAIL | NODE_NARROW | NODE_STRICT},
 };
 
 // Where outputs have no shapes: what the inputs alone show.
@@ -86,6 +93,47 @@ static const PatternNode rotary_mul_split[] = {
     {{OP_CAST}, {X}, X, N(6), TAIL | NODE_NARROW},
 };
 
+// The pairs are neighbours: x * cos + stack(-x[1::2], x[::2]).flatten() * sin
+static const PatternNode rotary_mul_pairs[] = {
+    {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
+    {{OP_MUL}, {X, TABLE}, X, 0, START},
+    {{OP_SLICE}, {X | PAIRS}, HALF | APART, 0, START},
+    {{OP_SLICE}, {X | PAIRS}, HALF | APART, 0, 0},
+    {{OP_NEG, OP_MUL}, {HALF | APART}, HALF | APART, N(2), 0},
+    {{OP_CONCAT}, {HALF | APART, HALF | APART}, PAIRS, N(4), 0},
+    {{OP_MUL}, {X, TABLE}, X, N(5), 0},
+    {{OP_ADD}, {X, X}, X, N(1) | N(6), 0},
+    {{OP_CAST}, {X}, X, N(7), TAIL | NODE_NARROW},
+};
+
+// The halves apart: cat(a * cos - b * sin, b * cos + a * sin); backwards the same
+static const PatternNode rotary_mul_halves[] = {
+    {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
+    {{OP_SLICE}, {X | PAIRS}, HALF | APART, 0, START},
+    {{OP_SLICE}, {X | PAIRS}, HALF | APART, 0, 0},
+    {{OP_MUL}, {HALF | APART, HALF_TABLE | APART}, HALF | APART, N(1), 0},
+    {{OP_MUL}, {HALF | APART, HALF_TABLE | APART}, HALF | APART, N(1), 0},
+    {{OP_MUL}, {HALF | APART, HALF_TABLE | APART}, HALF | APART, N(1), 0},
+    {{OP_MUL}, {HALF | APART, HALF_TABLE | APART}, HALF | APART, N(1), 0},
+    {{OP_SUB}, {HALF | APART, HALF | APART}, HALF | APART, N(3), 0},
+    {{OP_ADD}, {HALF | APART, HALF | APART}, HALF | APART, N(3), 0},
+    {{OP_CONCAT}, {HALF | APART, HALF | APART}, X | PAIRS, N(7) | N(8), 0},
+    {{OP_CAST}, {X | PAIRS}, X | PAIRS, N(9), TAIL | NODE_NARROW},
+};
+
+// By autograd: what the slices took is put back into zeros, and the parts are added.
+// dx = dy * cos + pad(-(dy * sin)[:half]) + pad((dy * sin)[half:])
+static const PatternNode rotary_mul_bwd[] = {
+    {{OP_MUL}, {X, TABLE}, X, 0, START},
+    {{OP_MUL}, {X, TABLE}, X, 0, 0},
+    {{OP_SLICE}, {X}, HALF, 0, OPT | NODE_MANY},
+    {{OP_NEG, OP_MUL}, {HALF}, HALF, 0, 0},
+    {{OP_PAD, OP_COPY}, {HALF}, X | HALF, 0, 0},
+    {{OP_PAD, OP_COPY}, {HALF}, X | HALF, 0, 0},
+    {{OP_ADD}, {X, X}, X, 0, 0},
+    {{OP_ADD}, {X, X}, X, N(6), 0},
+};
+
 // silu(g[:half]) * g[half:]
 static const PatternNode swiglu_merged[] = {
     {{OP_SLICE}, {DOUBLE}, X, 0, START},
@@ -125,12 +173,12 @@ static const PatternNode swiglu_bwd[] = {
 static const PatternNode geglu[] = {
     {{OP_SLICE}, {DOUBLE}, X, 0, START},
     {{OP_SLICE}, {DOUBLE}, X, 0, 0},
-    {{OP_GELU}, {X}, X, N(0), 0},
+    {{OP_GELU, OP_FAST_GELU}, {X}, X, N(0), 0},
     {{OP_MUL}, {X, X}, X, N(2), 0},
 };
 static const PatternNode geglu_split[] = {
     {{OP_SPLIT}, {DOUBLE}, X, 0, START},
-    {{OP_GELU}, {X}, X, N(0), 0},
+    {{OP_GELU, OP_FAST_GELU}, {X}, X, N(0), 0},
     {{OP_MUL}, {X, X}, X, N(1), 0},
 };
 static const PatternNode geglu_bwd[] = {
@@ -168,9 +216,18 @@ static const PatternNode fusion_attention_bwd[] = {
 
 // softmax(x * scale + mask) with no product around it
 static const PatternNode masked_softmax[] = {
-    {{OP_MUL, OP_DIV}, {X}, X, 0, START | OPT},
-    {{OP_MASKED_FILL, OP_SELECT, OP_ADD}, {X}, X, N(0), NODE_LOOSE | START},
-    {{OP_SOFTMAX}, {X}, X, N(1), NODE_LOOSE},
+    {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
+    {{OP_MUL, OP_DIV}, {X}, X, N(0), START | OPT},
+    {{OP_MASKED_FILL, OP_SELECT, OP_ADD}, {X}, X, N(0) | N(1), NODE_LOOSE | START},
+    {{OP_SOFTMAX}, {X}, X, N(2), NODE_LOOSE},
+    {{OP_CAST}, {X}, X, N(3), TAIL | NODE_NARROW},
+};
+static const PatternNode masked_softmax_bwd[] = {
+    {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
+    {{OP_SOFTMAX_GRAD}, {X, X}, X, 0, START | NODE_LOOSE},
+    {{OP_MASKED_FILL, OP_SELECT}, {X}, X, N(1), NODE_LOOSE},
+    {{OP_MUL, OP_DIV}, {X}, X, N(2), TAIL},
+    {{OP_CAST}, {X}, X, N(2), TAIL | NODE_NARROW},
 };
 
 // p *= 1 - lr * wd; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g g;
@@ -197,6 +254,107 @@ static const PatternNode fused_adamw_lerp[] = {
     {{OP_DIV, OP_MUL}, {X}, X, N(5), OPT},
     {{OP_ADD}, {X}, X, N(5), 0},
     {{OP_ADDCDIV}, {X, X, X}, X, N(7), 0},
+};
+
+// With weight decay as a part of the gradient: g += wd * p
+static const PatternNode fused_adam[] = {
+    {{OP_ADD}, {X, X}, X, 0, START},
+    {{OP_MUL}, {X}, X, 0, 0},
+    {{OP_ADD}, {X, X}, X, N(0) | N(1), 0},
+    {{OP_MUL}, {X}, X, 0, 0},
+    {{OP_ADDCMUL}, {X, X, X}, X, N(0) | N(3), 0},
+    {{OP_MAXIMUM}, {X, X}, X, N(4), OPT},
+    {{OP_SQRT}, {X}, X, N(4), 0},
+    {{OP_DIV, OP_MUL}, {X}, X, N(6), OPT},
+    {{OP_ADD}, {X}, X, N(6), 0},
+    {{OP_ADDCDIV}, {X, X, X}, X, N(8), 0},
+};
+static const PatternNode fused_adam_lerp[] = {
+    {{OP_ADD}, {X, X}, X, 0, START},
+    {{OP_LERP}, {X, X}, X, N(0), 0},
+    {{OP_MUL}, {X}, X, 0, 0},
+    {{OP_ADDCMUL}, {X, X, X}, X, N(0) | N(2), 0},
+    {{OP_MAXIMUM}, {X, X}, X, N(3), OPT},
+    {{OP_SQRT}, {X}, X, N(3), 0},
+    {{OP_DIV, OP_MUL}, {X}, X, N(5), OPT},
+    {{OP_ADD}, {X}, X, N(5), 0},
+    {{OP_ADDCDIV}, {X, X, X}, X, N(7), 0},
+};
+
+// m and v as in Adam; u = m / (sqrt(v) + eps) + wd p; p -= lr u. No correction of the bias.
+static const PatternNode fused_bert_adam[] = {
+    {{OP_MUL}, {X}, X, 0, START},
+    {{OP_ADD}, {X, X}, X, N(0), 0},
+    {{OP_MUL}, {X}, X, 0, 0},
+    {{OP_ADDCMUL}, {X, X, X}, X, N(2), 0},
+    {{OP_SQRT}, {X}, X, N(3), 0},
+    {{OP_ADD}, {X}, X, N(4), 0},
+    {{OP_DIV}, {X, X}, X, N(1) | N(5), 0},
+    {{OP_MUL}, {X}, X, 0, NODE_MANY},
+    {{OP_ADD}, {X, X}, X, N(6), OPT},
+    {{OP_NEG}, {X}, X, N(7), 0},
+    {{OP_ADD}, {X, X}, X, N(9), 0},
+};
+
+// The same u, and a step that is as long as |p| / |u|.
+static const PatternNode fused_lamb[] = {
+    {{OP_MUL}, {X}, X, 0, START},
+    {{OP_ADD}, {X, X}, X, N(0), 0},
+    {{OP_MUL}, {X}, X, 0, 0},
+    {{OP_ADDCMUL}, {X, X, X}, X, N(2), 0},
+    {{OP_SQRT}, {X}, X, N(3), 0},
+    {{OP_DIV, OP_MUL}, {X}, X, N(4), OPT},
+    {{OP_ADD}, {X}, X, N(4), 0},
+    {{OP_DIV}, {X, X}, X, N(1) | N(6), 0},
+    {{OP_MUL}, {X}, X, N(7), OPT},
+    {{OP_ADD}, {X, X}, X, N(7), OPT},
+    {{OP_SQUARE}, {X}, X, 0, OPT | NODE_MANY},
+    {{OP_SUM, OP_NORM_STEP}, {X}, SCALAR, 0, NODE_MANY},
+    {{OP_SQRT, OP_NORM_STEP, OP_DIV, OP_MUL, OP_CLAMP, OP_SELECT, OP_MAXIMUM},
+     {SCALAR}, SCALAR, N(11), NODE_MANY | NODE_LOOSE},
+    {{OP_MUL}, {X}, X, N(12), OPT},
+    {{OP_ADD, OP_SUB}, {X, X}, X, N(7), NODE_LAST},
+};
+
+// v = a v + (1 - a) g g; p -= lr g / (sqrt(v) + eps); with a momentum, through it
+static const PatternNode fused_rmsprop[] = {
+    {{OP_MUL}, {X}, X, 0, START},
+    {{OP_ADDCMUL}, {X, X, X}, X, N(0), 0},
+    {{OP_SQRT}, {X}, X, N(1), 0},
+    {{OP_ADD}, {X}, X, N(2), 0},
+    {{OP_MUL}, {X}, X, 0, OPT},
+    {{OP_ADDCDIV}, {X, X, X}, X, N(3), 0},
+};
+// v += (1 - a) (g g - v); p -= lr g / sqrt(v + eps)
+static const PatternNode fused_rmsprop_tf[] = {
+    {{OP_SQUARE}, {X}, X, 0, START},
+    {{OP_SUB}, {X, X}, X, N(0), 0},
+    {{OP_ADD}, {X, X}, X, N(1), 0},
+    {{OP_ADD}, {X}, X, N(2), 0},
+    {{OP_SQRT}, {X}, X, N(3), 0},
+    {{OP_MUL}, {X}, X, 0, OPT},
+    {{OP_ADDCDIV}, {X, X, X}, X, N(4), 0},
+};
+// v = r v + (1 - r) g g; d = sqrt(u + eps) / sqrt(v + eps) * g; p -= lr d; u = r u + (1 - r) d d
+static const PatternNode fused_adadelta[] = {
+    {{OP_MUL}, {X}, X, 0, START},
+    {{OP_ADDCMUL}, {X, X, X}, X, N(0), 0},
+    {{OP_ADD}, {X}, X, N(1), 0},
+    {{OP_SQRT}, {X}, X, N(2), 0},
+    {{OP_ADD}, {X}, X, 0, 0},
+    {{OP_SQRT}, {X}, X, N(4), 0},
+    {{OP_DIV}, {X, X}, X, N(3) | N(5), 0},
+    {{OP_MUL}, {X, X}, X, N(6), 0},
+    {{OP_ADD}, {X, X}, X, 0, 0},
+    {{OP_MUL}, {X}, X, 0, 0},
+    {{OP_ADDCMUL}, {X, X, X}, X, N(7) | N(9), 0},
+};
+// b = m b + g; p -= lr b
+static const PatternNode fused_sgd[] = {
+    {{OP_ADD}, {X, X}, X, 0, OPT | START},
+    {{OP_MUL}, {X}, X, 0, START},
+    {{OP_ADD}, {X, X}, X, N(1), 0},
+    {{OP_ADD}, {X, X}, X, N(2), 0},
 };
 
 // (x - mean(x)) / sqrt(var + eps) * w + b
@@ -229,14 +387,65 @@ static const PatternNode group_norm_silu[] = {
     {{OP_SWISH}, {X}, X, N(0), 0},
 };
 
+// x.float() -> layer_norm -> to(dtype)
+static const PatternNode layer_norm_cast[] = {
+    {{OP_CAST}, {X}, X, 0, START | NODE_WIDE},
+    {{OP_LAYER_NORM}, {X}, X, N(0), NODE_LOOSE},
+    {{OP_CAST}, {X}, X, N(1), NODE_NARROW},
+};
+static const PatternNode gelu_add[] = {
+    {{OP_GELU, OP_FAST_GELU}, {X}, X, 0, START},
+    {{OP_ADD}, {X, X}, X, N(0), 0},
+};
+static const PatternNode bias_gelu[] = {
+    {{OP_ADD}, {X, LAST}, X, 0, START},
+    {{OP_GELU, OP_FAST_GELU}, {X}, X, N(0), 0},
+};
+static const PatternNode fast_gelu[] = {
+    {{OP_GELU}, {X}, X, 0, START},
+};
+static const PatternNode confusion_transpose[] = {
+    {{OP_TRANSPOSE}, {X}, ANY, 0, START},
+    {{OP_TRANSPOSE, OP_COPY}, {ANY}, ANY, N(0), NODE_CHAIN},
+};
+
+// order = argsort(experts); tokens[order / k]. X: the experts of the tokens.
+static const PatternNode moe_permute[] = {
+    {{OP_SORT}, {X}, X, 0, START},
+    {{OP_SORT}, {X}, X, N(0), OPT},
+    {{OP_DIV}, {X}, X, N(0), OPT},
+    {{OP_GATHER, OP_INDEX}, {ANY, X}, EACH, N(0), NODE_LOOSE},
+};
+// (tokens[order] * weights).sum(1)
+static const PatternNode moe_unpermute[] = {
+    {{OP_GATHER, OP_INDEX}, {ANY}, X, 0, START | NODE_LOOSE},
+    {{OP_MUL}, {X, ROW}, X, N(0), 0},
+    {{OP_SUM}, {X}, FOLD, N(1), 0},
+};
+
+// The gradient of a weight, added to what is kept of it in float32.
+static const PatternNode matmul_add[] = {
+    {{OP_MATMUL}, {ANY, ANY}, X, 0, START | NODE_LOW},
+    {{OP_ADD}, {X, X}, X, N(0), NODE_FP32 | NODE_SAME},
+};
+// beta * c + alpha * (a @ b)
+static const PatternNode addmm[] = {
+    {{OP_MATMUL}, {ANY, ANY}, X, 0, START},
+    {{OP_MUL}, {X}, X, N(0), 0},
+    {{OP_MUL}, {X}, X, 0, 0},
+    {{OP_ADD}, {X, X}, X, N(1), NODE_SAME},
+};
+
 #define NODES(list) .nodes = list, .node_count = sizeof(list) / sizeof((list)[0])
 #define API_NONE NULL
+#define PAIRS_NOTE "neighbours are a pair: rotary_mode='interleave'"
+#define OPTIM(name) "torch_npu.optim.NpuFused" name
 
 // Of two that fit, the first of this table counts.
 const Pattern patterns[] = {
-    {.id = "fused_adamw", .api = "torch_npu.optim.NpuFusedAdamW", NODES(fused_adamw),
+    {.id = "fused_adamw", .api = OPTIM("AdamW"), NODES(fused_adamw),
      .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
-    {.id = "fused_adamw", .api = "torch_npu.optim.NpuFusedAdamW", NODES(fused_adamw_lerp),
+    {.id = "fused_adamw", .api = OPTIM("AdamW"), NODES(fused_adamw_lerp),
      .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
     {.id = "fusion_attention", .api = "torch_npu.npu_fusion_attention",
      NODES(fusion_attention), .traffic = {.heads = 4}, .min_axis = 2, .min_rank = 3,
@@ -247,6 +456,20 @@ const Pattern patterns[] = {
     {.id = "fusion_attention_bwd", .api = "torch_npu.npu_fusion_attention",
      NODES(fusion_attention_bwd), .direction = RUN_BACKWARD, .traffic = {.heads = 8},
      .anchor = ANCHOR_IN, .min_axis = 2, .min_rank = 3},
+    {.id = "fused_adam", .api = OPTIM("Adam"), NODES(fused_adam), .direction = RUN_OPTIMIZER,
+     .traffic = {.x = 7}, .min_axis = 1},
+    {.id = "fused_adam", .api = OPTIM("Adam"), NODES(fused_adam_lerp),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
+    {.id = "fused_lamb", .api = OPTIM("Lamb"), NODES(fused_lamb),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
+    {.id = "fused_bert_adam", .api = OPTIM("BertAdam"), NODES(fused_bert_adam),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
+    {.id = "fused_adadelta", .api = OPTIM("Adadelta"), NODES(fused_adadelta),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
+    {.id = "fused_rmsprop", .api = OPTIM("RMSprop"), NODES(fused_rmsprop),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 5}, .min_axis = 1},
+    {.id = "fused_rmsprop_tf", .api = OPTIM("RMSpropTF"), NODES(fused_rmsprop_tf),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 5}, .min_axis = 1},
     {.id = "rms_norm", .api = "torch_npu.npu_rms_norm", NODES(rms_norm),
      .traffic = {.x = 2, .last = 1}, .min_axis = 2},
     {.id = "rms_norm", .api = "torch_npu.npu_rms_norm", NODES(rms_norm_inputs),
@@ -265,6 +488,14 @@ const Pattern patterns[] = {
      .traffic = {.x = 2, .table = 2}, .min_axis = 2},
     {.id = "rotary_mul", .api = "torch_npu.npu_rotary_mul", NODES(rotary_mul_split),
      .anchor = ANCHOR_IN, .traffic = {.x = 2, .table = 2}, .min_axis = 2},
+    {.id = "rotary_mul", .api = "torch_npu.npu_rotary_mul", NODES(rotary_mul_pairs),
+     .traffic = {.x = 2, .table = 2}, .min_axis = 4, .note = PAIRS_NOTE},
+    {.id = "rotary_mul", .api = "torch_npu.npu_rotary_mul", NODES(rotary_mul_pairs),
+     .anchor = ANCHOR_IN, .traffic = {.x = 2, .table = 2}, .min_axis = 4, .note = PAIRS_NOTE},
+    {.id = "rotary_mul", .api = "torch_npu.npu_rotary_mul", NODES(rotary_mul_halves),
+     .anchor = ANCHOR_IN, .traffic = {.x = 2, .table = 2}, .min_axis = 4},
+    {.id = PATTERN_ROTARY_BWD, .api = "torch_npu.npu_rotary_mul", NODES(rotary_mul_bwd),
+     .direction = RUN_BACKWARD, .traffic = {.x = 2, .table = 2}, .min_axis = 2},
     {.id = "swiglu", .api = "torch_npu.npu_swiglu", NODES(swiglu_merged),
      .traffic = {.x = 3}, .min_axis = 2},
     {.id = "swiglu", .api = "torch_npu.npu_swiglu", NODES(swiglu_split_kernel),
@@ -283,6 +514,9 @@ const Pattern patterns[] = {
      .direction = RUN_BACKWARD, .traffic = {.x = 5}, .min_axis = 2},
     {.id = "scaled_masked_softmax", .api = "torch_npu.npu_scaled_masked_softmax",
      NODES(masked_softmax), .traffic = {.x = 2}, .min_axis = 2, .min_rank = 3, .behind = 8},
+    {.id = "scaled_masked_softmax_bwd", .api = "torch_npu.npu_scaled_masked_softmax",
+     NODES(masked_softmax_bwd), .direction = RUN_BACKWARD, .traffic = {.x = 3}, .min_axis = 2,
+     .min_rank = 3, .behind = 8},
     {.id = "add_layer_norm", .api = "torch_npu.npu_add_layer_norm", NODES(add_layer_norm),
      .traffic = {.x = 4, .last = 2}, .min_axis = 2},
     {.id = "bias_dropout_add", .api = API_NONE, NODES(bias_dropout_add),
@@ -290,5 +524,34 @@ const Pattern patterns[] = {
      .note = "no operator of torch_npu alone; a custom kernel or a fused layer"},
     {.id = "group_norm_silu", .api = "torch_npu.npu_group_norm_silu",
      NODES(group_norm_silu), .traffic = {.x = 2}, .min_axis = 1},
+    {.id = "layer_norm_cast", .api = "torch.nn.functional.layer_norm",
+     NODES(layer_norm_cast), .traffic = {.x = 2, .last = 2}, .min_axis = 2,
+     .note = "the kernel takes bf16 and fp16 as they are: leave the casts out"},
+    {.id = "bias_gelu", .api = API_NONE, NODES(bias_gelu), .traffic = {.x = 2, .last = 1},
+     .min_axis = 2, .note = "no operator of torch_npu alone; a custom kernel"},
+    {.id = "gelu_add", .api = API_NONE, NODES(gelu_add), .traffic = {.x = 3}, .min_axis = 2,
+     .note = "no operator of torch_npu alone; a custom kernel"},
+    {.id = "moe_token_permute", .api = "torch_npu.npu_moe_token_permute",
+     NODES(moe_permute), .min_axis = 2, .traffic = {.x = 1, .made = 2},
+     .note = "the operator sorts and gathers in one"},
+    {.id = "moe_token_unpermute", .api = "torch_npu.npu_moe_token_unpermute",
+     NODES(moe_unpermute), .min_axis = 2, .min_rank = 2, .traffic = {.x = 1, .made = 1}},
+    {.id = "confusion_transpose", .api = "torch_npu.npu_confusion_transpose",
+     NODES(confusion_transpose), .anchor = ANCHOR_IN, .traffic = {.x = 2}, .min_axis = 1,
+     .min_rank = 2, .note = "two changes of layout of one tensor: one permute can do both"},
+    {.id = "fast_gelu", .api = "torch_npu.npu_fast_gelu", NODES(fast_gelu), .min_axis = 2,
+     .traffic = {.x = 2}, .is_remark = true,
+     .note = "computes x * sigmoid(1.702 x) in place of gelu: other numbers, so try a training"},
 };
 const uint32_t pattern_count = COUNT(patterns);
+
+const Pattern late_patterns[] = {
+    {.id = "addmm", .api = "torch.addmm", NODES(addmm), .direction = RUN_ANY,
+     .traffic = {.x = 2}, .min_axis = 2, .min_rank = 2, .max_rank = 2},
+    {.id = "matmul_add", .api = "mindspeed.ops.npu_matmul_add_fp32", NODES(matmul_add),
+     .direction = RUN_BACKWARD, .traffic = {.x = 4}, .min_axis = 2, .min_rank = 2,
+     .max_rank = 2, .note = "if it adds a weight's gradient up"},
+    {.id = "fused_sgd", .api = OPTIM("SGD"), NODES(fused_sgd), .direction = RUN_OPTIMIZER,
+     .traffic = {.x = 5}, .min_axis = 1, .in_a_row = 4},
+};
+const uint32_t late_pattern_count = COUNT(late_patterns);

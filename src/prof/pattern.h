@@ -19,6 +19,11 @@ typedef enum Shape {
     SHAPE_SPREAD = 1 << 7, // broadcasts to X
     SHAPE_HEADS = 1 << 8,  // of attention, where X is the scores: like the queries
     SHAPE_ANY = 1 << 9,
+    SHAPE_PAIRS = 1 << 10, // X with its last axis taken apart into pairs: [..., d/2, 2]
+    SHAPE_APART = 1 << 11, // half of that: [..., d/2, 1]
+    SHAPE_HALF_TABLE = 1 << 12, // broadcasts to the half and keeps its last axis
+    SHAPE_EACH = 1 << 13,  // one row for each element of X
+    SHAPE_FOLD = 1 << 14,  // X with an axis summed away that is not the last
 } Shape;
 
 enum { PATTERN_NODES = 20, PATTERN_OPS = 7 };
@@ -30,8 +35,14 @@ typedef enum NodeFlag {
     NODE_START = 1 << 3, // a run may begin here
     NODE_NARROW = 1 << 4, // a cast back to the dtype that came in
     NODE_WIDE = 1 << 5,  // a cast of what comes in to float32
-    NODE_TAIL = 1 << 7,  // optional, and the run is whole without it
     NODE_FAR = 1 << 6,   // matrix products may stand in front of it
+    NODE_TAIL = 1 << 7,  // optional, and the run is whole without it
+    NODE_CHAIN = 1 << 8, // takes the very axes that the kernel before made, and not back
+    NODE_LOW = 1 << 9,   // writes bf16 or fp16
+    NODE_FP32 = 1 << 10, // writes float32
+    NODE_STRICT = 1 << 11, // what it is made from must be there, optional or not
+    NODE_LAST = 1 << 12, // comes behind all that must be there
+    NODE_SAME = 1 << 13, // all its tensors have the very axes of X
 } NodeFlag;
 
 typedef struct PatternNode {
@@ -39,12 +50,13 @@ typedef struct PatternNode {
     uint16_t in[3];           // shapes that have to be among the inputs
     uint16_t out;
     uint32_t from;            // bit n: what node n made is among the inputs
-    uint8_t flags;
+    uint16_t flags;
 } PatternNode;
 
 // What the fused operator still has to move: numbers of tensors of a shape.
 typedef struct PatternTraffic {
     uint8_t x, heads, table, last;
+    uint8_t made; // of what the last kernel makes
 } PatternTraffic;
 
 // Which tensor of the first kernel is X.
@@ -57,6 +69,9 @@ typedef struct Pattern {
     uint8_t node_count;
     bool without_outputs; // for profiles that have no output shapes
     uint8_t min_axis, min_rank; // of X: the last axis, the number of axes
+    uint8_t max_rank;     // 0: any
+    bool is_remark;       // another operator for one kernel: nothing is fused
+    uint8_t in_a_row;     // so many of them one behind the other, or none counts
     uint8_t behind;       // kernels that must follow: else it may be cut out of a longer run
     PatternTraffic traffic;
     const PatternNode *nodes;
@@ -64,6 +79,9 @@ typedef struct Pattern {
 
 extern const Pattern patterns[];
 extern const uint32_t pattern_count;
+// Runs of so plain a kind that only what no other run has may be one.
+extern const Pattern late_patterns[];
+extern const uint32_t late_pattern_count;
 
 // Ids that the miner speaks of itself.
 #define PATTERN_RMS_NORM "rms_norm"

@@ -6,10 +6,7 @@
 #include "prof/repeats.h"
 #include "prof/rest.h"
 
-enum {
-    MAX_DIFFERENT = 1 << 16, // kernels of different segments that are compared
-    LEAST_NORMS = 4,         // norms that make a loop
-};
+enum { MAX_DIFFERENT = 1 << 16 }; // kernels of different segments that are compared
 
 // One place of a segment in the stream.
 typedef struct Place {
@@ -26,6 +23,7 @@ typedef struct Segments {
 
 void rest_init(Rest *rest, Arena *arena, const Profile *profile, uint32_t custom_max) {
     *rest = (Rest){.arena = arena, .profile = profile, .custom_max = custom_max};
+    rest->late = late_new(arena, profile);
     rest->affinity = NEW_N(arena, const Affinity *, profile->kind_count);
     for (uint32_t i = 0; i < profile->kind_count; i++) {
         rest->affinity[i] = affinity_find(&profile->kinds[i]);
@@ -105,53 +103,16 @@ static void add_segment(Rest *rest, Segments *all, const Stream *stream, uint32_
     vec_push(&all->scratch, &all->places, ((Place){from, index}));
 }
 
-// Whether the kernel is a step of norms over many tensors, one after the other: it
-// reduces a tensor to a number, or works on such numbers.
-static bool is_norm_step(const ProfKind *kind) {
-    if (kind->op == OP_NORM_STEP) return true;
-    bool number = kind->out_count == 0 || kind->out[0].is_absent || kind->out[0].count == 1;
-    return number && (kind->op == OP_SQUARE || kind->op == OP_ADD || kind->op == OP_FILL ||
-                      kind->op == OP_SQRT || kind->op == OP_CAST);
-}
-
-// The end of a loop of at least LEAST_NORMS norms at `from`; `from` if there is none.
-static uint32_t norm_loop_end(const Stream *stream, uint32_t from, uint32_t end) {
-    uint32_t norms = 0, at = from;
-    for (; at < end && is_norm_step(kind_at(stream, at)); at++) {
-        norms += kind_at(stream, at)->op == OP_NORM_STEP;
-    }
-    return norms >= LEAST_NORMS ? at : from;
-}
-
-// Clipping of gradients by their common norm.
-static void add_norm_loop(TallyBook *book, const Stream *stream, uint32_t from, uint32_t end) {
-    ProfRun like = {
-        .kind = RUN_FUSION, .pattern = "clip_grad_norm",
-        .api = "optimizer.clip_grad_norm_fused_", .direction = RUN_OPTIMIZER,
-        .contiguous = true, .module_inferred = !stream->profile->row_module,
-        .note = "a norm for each tensor, of the fused optimizers: they keep all in one",
-    };
-    Occurrence o = {.stream = stream, .at = from, .length = end - from, .members = UINT64_MAX};
-    for (uint32_t at = from; at < end; at++) {
-        const ProfKind *kind = kind_at(stream, at);
-        o.bytes += (double)kind->bytes;
-        bool reads = kind->in_count && !kind->in[0].is_absent && kind->in[0].count > 1;
-        if (reads) o.external_bytes += (double)prof_tensor_bytes(&kind->in[0]);
-    }
-    tally_add(book, tally_get(book, &like), &o);
-}
-
 // The kernels of [from, end) that no known run has.
 static void split(Rest *rest, Segments *all, TallyBook *book, const Stream *stream,
                   const uint32_t bounds[2]) {
     uint32_t from = bounds[0];
     for (uint32_t at = bounds[0]; at < bounds[1]; at++) {
-        uint32_t loop = norm_loop_end(stream, at, bounds[1]);
-        if (loop > at) {
+        uint32_t end = late_take(rest->late, book, stream, (uint32_t[]){at, bounds[1]});
+        if (end > at) {
             add_segment(rest, all, stream, from, at);
-            add_norm_loop(book, stream, at, loop);
-            from = loop;
-            at = loop - 1;
+            from = end;
+            at = end - 1;
             continue;
         }
         const Affinity *affinity = rest->affinity[stream->kinds[at]];

@@ -4,12 +4,14 @@
 #define NPUFUSE_REST_H
 
 #include "prof/affinity.h"
+#include "prof/late.h"
 #include "prof/tally.h"
 
 typedef struct Rest {
     Arena *arena;
     const Profile *profile;
     const Affinity **affinity; // of each kind
+    const Late *late;
     uint32_t custom_max;
     bool stopped; // the search for repeated runs took in too much
 } Rest;

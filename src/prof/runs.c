@@ -17,7 +17,7 @@ static void add_part(TallyBook *book, const Occurrence *o, const Found *found,
                                         ? UINT64_MAX : (UINT64_C(1) << match->length) - 1);
     bool backward = found->id != pattern->id;
     ProfRun like = {
-        .kind = RUN_FUSION,
+        .kind = pattern->is_remark ? RUN_AFFINITY : RUN_FUSION,
         .pattern = found->id,
         .api = pattern->api,
         .note = pattern->note,

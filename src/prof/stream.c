@@ -16,7 +16,7 @@ typedef struct Memory {
 #define NO_MATCH UINT32_MAX
 
 typedef struct KindMemory {
-    uint32_t may_start; // bit i: patterns[i]
+    uint64_t may_start; // bit i: patterns[i]
     uint32_t len, next;
     Memory at[MEMORIES];
 } KindMemory;
@@ -29,18 +29,18 @@ struct Matcher {
     VEC(Match) matches;
 };
 
-static uint32_t starts_of(const Profile *profile, const ProfKind *kind) {
-    uint32_t bits = 0;
+static uint64_t starts_of(const Profile *profile, const ProfKind *kind) {
+    uint64_t bits = 0;
     if (!kind->has_shapes) return 0;
     for (uint32_t i = 0; i < pattern_count; i++) {
         if (patterns[i].without_outputs == profile->has.out_shapes) continue;
-        if (match_may_start(&patterns[i], kind)) bits |= 1u << i;
+        if (match_may_start(&patterns[i], kind)) bits |= UINT64_C(1) << i;
     }
     return bits;
 }
 
 Matcher *matcher_new(Arena *arena, const Profile *profile) {
-    if (pattern_count > 32) BUG("%u patterns for 32 bits", pattern_count);
+    if (pattern_count > 64) BUG("%u patterns for 64 bits", pattern_count);
     Matcher *matcher = NEW(arena, Matcher);
     matcher->profile = profile;
     arena_init(&matcher->arena);
@@ -79,7 +79,7 @@ static void remember(Matcher *matcher, KindMemory *memory, Memory fact, const ui
 }
 
 // Tries all patterns that may begin there; the first that fits counts.
-static uint32_t try_patterns(Matcher *matcher, const MatchView *view, uint32_t bits,
+static uint32_t try_patterns(Matcher *matcher, const MatchView *view, uint64_t bits,
                              uint32_t *seen) {
     *seen = 1;
     for (uint32_t i = 0; i < pattern_count; i++) {

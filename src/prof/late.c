@@ -1,0 +1,134 @@
+// late.c - see late.h: patterns that come last, some only where several of them stand
+// in a row, and loops of norms, which have no length of their own.
+#include "base/base.h"
+
+#include "prof/late.h"
+#include "prof/opclass.h"
+
+enum { LEAST_NORMS = 4 }; // norms that make a loop
+
+struct Late {
+    uint32_t *may_start; // of each kind; bit i: late_patterns[i]
+};
+
+const Late *late_new(Arena *arena, const Profile *profile) {
+    Late *late = NEW(arena, Late);
+    if (late_pattern_count > 32) BUG("%u late patterns for 32 bits", late_pattern_count);
+    late->may_start = NEW_N(arena, uint32_t, profile->kind_count);
+    for (uint32_t k = 0; k < profile->kind_count; k++) {
+        for (uint32_t i = 0; i < late_pattern_count && profile->kinds[k].has_shapes; i++) {
+            bool may = match_may_start(&late_patterns[i], &profile->kinds[k]);
+            if (may) late->may_start[k] |= 1u << i;
+        }
+    }
+    return late;
+}
+
+static const ProfKind *kind_at(const Stream *stream, uint32_t at) {
+    return &stream->profile->kinds[stream->kinds[at]];
+}
+
+// ---- norms ------------------------------------------------------------------------
+
+// Whether the kernel is a step of norms over many tensors, one after the other: it
+// reduces a tensor to a number, or works on such numbers.
+static bool is_norm_step(const ProfKind *kind) {
+    if (kind->op == OP_NORM_STEP) return true;
+    bool number = kind->out_count == 0 || kind->out[0].is_absent || kind->out[0].count == 1;
+    static const uint8_t ops[] = {OP_SQUARE, OP_ADD, OP_FILL, OP_SQRT, OP_CAST, OP_MUL,
+                                  OP_DIV, OP_RECIPROCAL, OP_CLAMP, OP_MAXIMUM};
+    for (size_t i = 0; i < COUNT(ops) && number; i++) {
+        if (kind->op == ops[i]) return true;
+    }
+    return false;
+}
+
+// The end of a loop of at least LEAST_NORMS norms at `from`; `from` if there is none.
+static uint32_t norm_loop_end(const Stream *stream, uint32_t from, uint32_t end) {
+    uint32_t norms = 0, at = from;
+    for (; at < end && is_norm_step(kind_at(stream, at)); at++) {
+        norms += kind_at(stream, at)->op == OP_NORM_STEP;
+    }
+    return norms >= LEAST_NORMS ? at : from;
+}
+
+// Clipping of gradients by their common norm.
+static void add_norm_loop(TallyBook *book, const Stream *stream, uint32_t from, uint32_t end) {
+    ProfRun like = {
+        .kind = RUN_FUSION, .pattern = "clip_grad_norm",
+        .api = "optimizer.clip_grad_norm_fused_", .direction = RUN_OPTIMIZER,
+        .contiguous = true, .module_inferred = !stream->profile->row_module,
+        .note = "a norm for each tensor, of the fused optimizers: they keep all in one",
+    };
+    Occurrence o = {.stream = stream, .at = from, .length = end - from, .members = UINT64_MAX};
+    for (uint32_t at = from; at < end; at++) {
+        const ProfKind *kind = kind_at(stream, at);
+        o.bytes += (double)kind->bytes;
+        bool reads = kind->in_count && !kind->in[0].is_absent && kind->in[0].count > 1;
+        if (reads) o.external_bytes += (double)prof_tensor_bytes(&kind->in[0]);
+    }
+    tally_add(book, tally_get(book, &like), &o);
+}
+
+// ---- patterns ---------------------------------------------------------------------
+
+static bool match_at(Match *out, const Pattern *pattern, const Stream *stream,
+                     const uint32_t bounds[2]) {
+    const Profile *profile = stream->profile;
+    MatchView view = {profile->kinds, stream->kinds + bounds[0], bounds[1] - bounds[0],
+                      profile->has.out_shapes};
+    return bounds[0] < bounds[1] && match_pattern(out, pattern, &view);
+}
+
+// How many of the pattern follow each other from bounds[0] on.
+static uint32_t count_in_a_row(const Pattern *pattern, const Stream *stream,
+                               const uint32_t bounds[2]) {
+    uint32_t count = 0, at = bounds[0];
+    Match match;
+    while (match_at(&match, pattern, stream, (uint32_t[]){at, bounds[1]})) {
+        at += match.length;
+        count++;
+    }
+    return count;
+}
+
+static void add_match(TallyBook *book, const Stream *stream, uint32_t at, const Match *match) {
+    const Pattern *pattern = match->pattern;
+    ProfRun like = {
+        .kind = RUN_FUSION, .pattern = pattern->id, .api = pattern->api, .note = pattern->note,
+        .direction = pattern->direction, .contiguous = true,
+        .module_inferred = !stream->profile->row_module,
+    };
+    Occurrence o = {
+        .stream = stream, .at = at, .length = match->length, .members = match->members,
+        .bytes = match->bytes, .external_bytes = match->external_bytes, .flops = match->flops,
+    };
+    tally_add(book, tally_get(book, &like), &o);
+}
+
+// All in a row of the pattern; the place behind them, bounds[0] if they are too few.
+static uint32_t take_pattern(TallyBook *book, const Pattern *pattern, const Stream *stream,
+                             const uint32_t bounds[2]) {
+    uint32_t least = pattern->in_a_row ? pattern->in_a_row : 1, at = bounds[0];
+    uint32_t count = count_in_a_row(pattern, stream, bounds);
+    for (uint32_t i = 0; i < count && count >= least; i++) {
+        Match match;
+        if (!match_at(&match, pattern, stream, (uint32_t[]){at, bounds[1]})) break;
+        add_match(book, stream, at, &match);
+        at += match.length;
+    }
+    return at;
+}
+
+uint32_t late_take(const Late *late, TallyBook *book, const Stream *stream,
+                   const uint32_t bounds[2]) {
+    uint32_t may = late->may_start[stream->kinds[bounds[0]]];
+    for (uint32_t i = 0; may && i < late_pattern_count; i++) {
+        if (!(may >> i & 1)) continue;
+        uint32_t end = take_pattern(book, &late_patterns[i], stream, bounds);
+        if (end > bounds[0]) return end;
+    }
+    uint32_t end = norm_loop_end(stream, bounds[0], bounds[1]);
+    if (end > bounds[0]) add_norm_loop(book, stream, bounds[0], end);
+    return end;
+}

@@ -1,0 +1,512 @@
+"""Each known run by itself: what is found, where, and which operator is named.
+
+The first part has the runs of kernels that other tools look for by their types, one
+by one, on the shapes that such code has. The second has look-alikes: the same types,
+and a flow of shapes that is no such run.
+"""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "prof"))
+
+import kernels  # noqa: E402
+
+BIN = os.environ.get("NPUFUSE_BIN") or str(ROOT / "build" / "dev" / "npufuse")
+
+# What stands around: kernels that no run takes in.
+FILLER = kernels.parse_all("""
+Conv2D 1,3,50,50 fp32; 8,3,3,3 fp32 -> 1,8,48,48 fp32
+MaxPool 1,8,48,48 fp32 -> 1,8,24,24 fp32
+TopK 700 fp32 -> 10 fp32; 10 int32
+""") * 3
+
+X = {
+    "X": "2,64,128 bf16", "W": "2,64,128 fp32", "R": "2,64,1 fp32", "L": "128 bf16",
+    "RB": "2,64,1 bf16", "LW": "128 fp32",
+    "Q": "2,8,64,32 bf16", "KT": "2,8,32,64 bf16", "S": "2,8,64,64 bf16",
+    "SW": "2,8,64,64 fp32", "M": "2,1,64,64 bool", "MB": "2,1,64,64 bf16",
+    "B": "131072 uint8", "BX": "2048 uint8", "N": "1 fp32", "NB": "1 bf16", "I": "1 int64",
+    "H": "2,8,64,16 bf16", "C": "2,1,64,32 bf16", "QW": "2,8,64,32 fp32",
+    "HC": "2,1,64,16 bf16", "A": "2,8,64,16,1 bf16", "P": "2,8,64,16,2 bf16",
+    "G": "128,512 bf16", "G2": "128,1024 bf16", "T": "128,128 bf16", "GW": "128,512 fp32",
+    "WG": "128,512 bf16", "WD": "512,128 bf16", "QH": "2,64,8,32 bf16", "QKV": "2,64,8,96 bf16",
+    "V": "300,40 fp32", "E": "256 int64", "ER": "256 int32", "TE": "128,96 bf16",
+    "TP": "256,96 bf16", "TK": "128,2,96 bf16", "PR": "128,2,1 bf16", "TO": "128,96 bf16",
+    "GN": "2,32,16,16 bf16", "GC": "32 bf16",
+}
+
+
+def spell(text):
+    """Kernels with tensors by the names above: "Mul X R > X"."""
+    out = []
+    for line in text.strip().splitlines():
+        typ, *words = line.split()
+        cut = words.index(">")
+        sides = ["; ".join(X[w] for w in side) for side in (words[:cut], words[cut + 1:])]
+        out.append(kernels.parse(f"{typ} {sides[0]} -> {sides[1]}"))
+    return out
+
+
+def mine(tmp_path, rows, *options):
+    path = tmp_path / "kernel_details.csv"
+    path.write_text(kernels.table(rows), encoding="utf-8")
+    done = subprocess.run([BIN, "profile", str(path), "--format", "json", "-q", *options],
+                          capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+    return json.loads(done.stdout)["runs"]
+
+
+def runs_twice(tmp_path, text):
+    """The runs of twice the kernels, and where these begin."""
+    run = spell(text)
+    rows = FILLER + run + FILLER + run + FILLER
+    starts = [len(FILLER), 2 * len(FILLER) + len(run)]
+    return mine(tmp_path, rows), starts, len(run)
+
+
+# name, kernels, pattern, operator, [first, last] of the run within the kernels
+KNOWN = [
+    ("bias_dropout_add", """
+        Add X L > X
+        DropOutDoMask X BX NB > X
+        Add X X > X""", "bias_dropout_add", None, 0, 2),
+    ("FA with MaskedFill", """
+        BatchMatMul Q KT > S
+        Mul S NB > S
+        Cast S > SW
+        Mul SW N > SW
+        MaskedFill SW M N > SW
+        SoftmaxV2 SW > SW
+        Cast SW > S
+        DropOutDoMask S B NB > S
+        AsStrided QKV > Q
+        BatchMatMul S Q > Q
+        Transpose Q > QH""", "fusion_attention", "torch_npu.npu_fusion_attention", 0, 9),
+    ("FA with transposes", """
+        Transpose QH > Q
+        Transpose QH > Q
+        Transpose QH > Q
+        Mul Q NB > Q
+        Transpose Q > KT
+        BatchMatMulV2 Q KT > S
+        MaskedFill S M NB > S
+        Cast S > SW
+        SoftmaxV2 SW > SW
+        Cast SW > S
+        DropOutDoMask S B NB > S
+        BatchMatMulV2 S Q > Q
+        Transpose Q > QH""", "fusion_attention", "torch_npu.npu_fusion_attention", 5, 11),
+    ("FA backward", """
+        Transpose QH > Q
+        BatchMatMulV2 Q KT > S
+        Transpose S > S
+        Transpose Q > Q
+        BatchMatMulV2 S Q > Q
+        ZerosLike S > S
+        DropOutDoMask S B NB > S
+        Cast S > SW
+        SoftmaxGrad SW SW > SW
+        Cast SW > S
+        MaskedFill S M NB > S
+        BatchMatMulV2 S Q > Q
+        BatchMatMulV2 S Q > Q
+        Mul Q NB > Q""", "fusion_attention_bwd", "torch_npu.npu_fusion_attention", 1, 12),
+    ("FA with Maximum", """
+        BatchMatMul Q KT > S
+        RealDiv S NB > S
+        Add S MB > S
+        Maximum S NB > S
+        SoftmaxV2 S > SW
+        Cast SW > S
+        BatchMatMul S Q > Q""", "fusion_attention", "torch_npu.npu_fusion_attention", 0, 6),
+    ("FA with Maximum and casts", """
+        BatchMatMulV2 Q KT > S
+        RealDiv S NB > S
+        Add S MB > S
+        Cast S > SW
+        Maximum SW N > SW
+        Cast SW > S
+        SoftmaxV2 S > S
+        AsStrided QKV > Q
+        BatchMatMulV2 S Q > Q""", "fusion_attention", "torch_npu.npu_fusion_attention", 0, 8),
+    ("FA with BroadcastTo", """
+        BatchMatMulV2 Q KT > S
+        RealDiv S NB > S
+        Add S MB > S
+        Cast S > SW
+        SoftmaxV2 SW > SW
+        Cast SW > S
+        BroadcastTo Q > Q
+        BatchMatMulV2 S Q > Q""", "fusion_attention", "torch_npu.npu_fusion_attention", 0, 7),
+    ("RMSNORM with all casts", """
+        Cast X > W
+        Square W > W
+        ReduceMeanD W > R
+        Add R N > R
+        Rsqrt R > R
+        Cast R > RB
+        Cast RB > R
+        Mul W R > W
+        Cast W > X
+        Cast X > W
+        Mul W LW > W
+        Cast W > X""", "rms_norm", "torch_npu.npu_rms_norm", 0, 11),
+    ("RMSNorm with MemSet", """
+        Cast X > W
+        Square W > W
+        MemSet R > R
+        ReduceMean W I > R
+        Add R N > R
+        Rsqrt R > R
+        Mul W R > W
+        Cast W > X
+        Mul X L > X""", "rms_norm", "torch_npu.npu_rms_norm", 0, 8),
+    ("npu_rms_norm", """
+        Cast X > W
+        Square W > W
+        ReduceMeanD W > R
+        Add R N > R
+        Rsqrt R > R
+        Mul W R > W
+        Cast W > X
+        Mul X L > X""", "rms_norm", "torch_npu.npu_rms_norm", 0, 7),
+    ("LayerNorm", """
+        Cast X > W
+        LayerNorm W LW LW > W R R
+        Cast W > X""", "layer_norm_cast", "torch.nn.functional.layer_norm", 0, 2),
+    ("AddLayerNorm", """
+        Add X X > X
+        LayerNorm X L L > X R R""", "add_layer_norm", "torch_npu.npu_add_layer_norm", 0, 1),
+    ("AddLayerNorm, LayerNormV3", """
+        Add X X > X
+        LayerNormV3 X L L > X R R""", "add_layer_norm", "torch_npu.npu_add_layer_norm", 0, 1),
+    ("GeluAdd", """
+        Gelu X > X
+        Add X X > X""", "gelu_add", None, 0, 1),
+    ("RotaryMul with Slice and Cast", """
+        Mul Q C > Q
+        Slice Q > H
+        Neg H > H
+        Slice Q > H
+        ConcatD H H > Q
+        Cast Q > QW
+        Mul QW C > QW
+        Add Q QW > Q""", "rotary_mul", "torch_npu.npu_rotary_mul", 0, 7),
+    ("RotaryMul with AsStrided", """
+        Mul Q C > Q
+        AsStrided Q > H
+        Neg H > H
+        AsStrided Q > H
+        ConcatD H H > Q
+        Mul Q C > Q
+        Add Q Q > Q""", "rotary_mul", "torch_npu.npu_rotary_mul", 0, 6),
+    ("RotaryMul and npu_rotary_mul, its prefix", """
+        Mul Q C > Q
+        Slice Q > H
+        Neg H > H
+        Slice Q > H
+        ConcatD H H > Q
+        Mul Q C > Q
+        Add Q Q > Q""", "rotary_mul", "torch_npu.npu_rotary_mul", 0, 6),
+    ("FFN", """
+        MatMulV2 T WG > G
+        Swish G > G
+        MatMulV2 T WG > G
+        Mul G G > G
+        MatMulV2 G WD > T""", "swiglu", "torch_npu.npu_swiglu", 1, 3),
+    ("npu_swiglu", """
+        Slice G2 > G
+        Slice G2 > G
+        Swish G > G
+        Mul G G > G""", "swiglu", "torch_npu.npu_swiglu", 0, 3),
+    ("npu_scaled_masked_softmax", """
+        Cast S > SW
+        Mul SW N > SW
+        MaskedFill SW M N > SW
+        SoftmaxV2 SW > SW
+        Cast SW > S""", "scaled_masked_softmax", "torch_npu.npu_scaled_masked_softmax", 0, 4),
+    ("GatherElement", """
+        Transpose V > V
+        Transpose V > V
+        GatherElement V V > V
+        Transpose V > V""", "affinity_gather_elements", None, 2, 2),
+]
+
+MORE = [
+    ("rms_norm in pieces of float32", """
+        Pow W N > W
+        ReduceSum W I > R
+        RealDiv R N > R
+        Add R N > R
+        Sqrt R > R
+        RealDiv W R > W
+        Mul W LW > W""", "rms_norm", "torch_npu.npu_rms_norm", 0, 6),
+    ("neighbours as pairs", """
+        Mul Q C > Q
+        StridedSliceD Q > H
+        Neg H > H
+        StridedSliceD Q > H
+        Pack H H > P
+        Mul Q C > Q
+        Add Q Q > Q""", "rotary_mul", "torch_npu.npu_rotary_mul", 0, 6),
+    ("halves apart", """
+        Slice Q > H
+        Slice Q > H
+        Mul H HC > H
+        Mul H HC > H
+        Sub H H > H
+        Mul H HC > H
+        Mul H HC > H
+        Add H H > H
+        ConcatD H H > Q""", "rotary_mul", "torch_npu.npu_rotary_mul", 0, 8),
+    ("pairs apart", """
+        StridedSliceD Q > H
+        StridedSliceD Q > H
+        Mul H HC > H
+        Mul H HC > H
+        Sub H H > H
+        Mul H HC > H
+        Mul H HC > H
+        Add H H > H
+        Pack H H > P""", "rotary_mul", "torch_npu.npu_rotary_mul", 0, 8),
+    ("rotary backward by gradients of slices", """
+        Mul Q C > Q
+        Mul Q C > Q
+        Slice Q > H
+        Slice Q > H
+        Neg H > H
+        StridedSliceGrad H > Q
+        StridedSliceGrad H > Q
+        Add Q Q > Q
+        Add Q Q > Q""", "rotary_mul_bwd", "torch_npu.npu_rotary_mul", 0, 8),
+    ("rotary backward by zeros and copies", """
+        Mul Q C > Q
+        Mul Q C > Q
+        Neg H > H
+        ZerosLike Q > Q
+        ViewCopy H > H
+        ZerosLike Q > Q
+        ViewCopy H > H
+        Add Q Q > Q
+        Add Q Q > Q""", "rotary_mul_bwd", "torch_npu.npu_rotary_mul", 0, 8),
+    ("swiglu by sigmoid", """
+        SplitVD G2 > G G
+        Sigmoid G > G
+        Mul G G > G
+        Mul G G > G""", "swiglu", "torch_npu.npu_swiglu", 0, 3),
+    ("swiglu backward with its concat", """
+        Mul G G > G
+        Mul G G > G
+        SwishGrad G G > G
+        ConcatD G G > G2""", "swiglu_bwd", "torch_npu.npu_swiglu", 0, 3),
+    ("geglu", """
+        SplitVD G2 > G G
+        Gelu G > G
+        Mul G G > G""", "geglu", "torch_npu.npu_geglu", 0, 2),
+    ("bias and gelu", """
+        Add X L > X
+        Gelu X > X""", "bias_gelu", None, 0, 1),
+    ("gelu alone", """
+        Gelu X > X""", "fast_gelu", "torch_npu.npu_fast_gelu", 0, 0),
+    ("group norm and silu", """
+        GroupNorm GN GC GC > GN
+        Swish GN > GN""", "group_norm_silu", "torch_npu.npu_group_norm_silu", 0, 1),
+    ("softmax backward", """
+        SoftmaxGrad SW SW > SW
+        MaskedFill SW M N > SW
+        Mul SW N > SW
+        Cast SW > S""", "scaled_masked_softmax_bwd", "torch_npu.npu_scaled_masked_softmax", 0, 2),
+    ("moe permute", """
+        Sort E > E ER
+        FloorDiv E I > E
+        GatherV2 TE E I > TP""", "moe_token_permute", "torch_npu.npu_moe_token_permute", 0, 2),
+    ("moe permute, two sorts", """
+        Sort E > E ER
+        Sort ER > ER ER
+        GatherV2 TE ER I > TP""", "moe_token_permute", "torch_npu.npu_moe_token_permute", 0, 2),
+    ("moe unpermute", """
+        GatherV2 TP E I > TP
+        Mul TK PR > TK
+        ReduceSum TK I > TO""", "moe_token_unpermute", "torch_npu.npu_moe_token_unpermute", 0, 2),
+    ("confusion transpose", """
+        Transpose QH > Q
+        Transpose Q > KT""", "confusion_transpose", "torch_npu.npu_confusion_transpose", 0, 1),
+    ("a weight's gradient, accumulated", """
+        MatMulV2 T WG > WG
+        Add GW WG > GW""", "matmul_add", "mindspeed.ops.npu_matmul_add_fp32", 0, 1),
+    ("addmm", """
+        MatMulV2 T WG > G
+        Muls G > G
+        Muls G > G
+        Add G G > G""", "addmm", "torch.addmm", 0, 3),
+    ("Adam with decay in the gradient", """
+        Axpy V V > V
+        Muls V > V
+        Axpy V V > V
+        Muls V > V
+        Addcmul V V V > V
+        Sqrt V > V
+        Divs V > V
+        Adds V > V
+        Addcdiv V V V > V""", "fused_adam", "torch_npu.optim.NpuFusedAdam", 0, 8),
+    ("Adam with decay in the gradient, lerp", """
+        Add V V > V
+        Lerp V V > V
+        Muls V > V
+        Addcmul V V V > V
+        Sqrt V > V
+        Divs V > V
+        Adds V > V
+        Addcdiv V V V > V""", "fused_adam", "torch_npu.optim.NpuFusedAdam", 0, 7),
+    ("RMSprop", """
+        Muls V > V
+        Addcmul V V V > V
+        Sqrt V > V
+        Adds V > V
+        Addcdiv V V V > V""", "fused_rmsprop", "torch_npu.optim.NpuFusedRMSprop", 0, 4),
+    ("RMSpropTF", """
+        Square V > V
+        Sub V V > V
+        Axpy V V > V
+        Adds V > V
+        Sqrt V > V
+        Addcdiv V V V > V""", "fused_rmsprop_tf", "torch_npu.optim.NpuFusedRMSpropTF", 0, 5),
+    ("Adadelta", """
+        Muls V > V
+        Addcmul V V V > V
+        Adds V > V
+        Sqrt V > V
+        Adds V > V
+        Sqrt V > V
+        RealDiv V V > V
+        Mul V V > V
+        Axpy V V > V
+        Muls V > V
+        Addcmul V V V > V""", "fused_adadelta", "torch_npu.optim.NpuFusedAdadelta", 0, 10),
+    ("BertAdam", """
+        Muls V > V
+        Axpy V V > V
+        Muls V > V
+        Addcmul V V V > V
+        Sqrt V > V
+        Adds V > V
+        RealDiv V V > V
+        Muls V > V
+        Add V V > V
+        Muls V > V
+        Neg V > V
+        Add V V > V""", "fused_bert_adam", "torch_npu.optim.NpuFusedBertAdam", 0, 11),
+    ("Lamb", """
+        Muls V > V
+        Axpy V V > V
+        Muls V > V
+        Addcmul V V V > V
+        Sqrt V > V
+        Adds V > V
+        RealDiv V V > V
+        Axpy V V > V
+        Square V > V
+        ReduceSum V I > N
+        Sqrt N > N
+        Square V > V
+        ReduceSum V I > N
+        Sqrt N > N
+        RealDiv N N > N
+        Mul V N > V
+        Add V V > V""", "fused_lamb", "torch_npu.optim.NpuFusedLamb", 0, 16),
+]
+
+
+@pytest.mark.parametrize("case", KNOWN + MORE, ids=lambda c: c[0])
+def test_a_run_is_found(tmp_path, case):
+    _, text, pattern, api, first, last = case
+    runs, starts, _ = runs_twice(tmp_path, text)
+    found = [run for run in runs if run["pattern"] == pattern and not run["part_of"]]
+    assert [run["pattern"] for run in found] == [pattern], [r["pattern"] for r in runs]
+    assert found[0]["api"] == api
+    assert found[0]["occurrences"] == [[at + first, at + last] for at in starts]
+    known = [run["pattern"] for run in runs if run["kind"] == "fusion"]
+    assert known == [pattern] or found[0]["kind"] == "affinity", known
+
+
+def test_sgd_by_its_loop(tmp_path):
+    one = spell("""
+        Muls V > V
+        Axpy V V > V
+        Axpy V V > V""")
+    runs = mine(tmp_path, FILLER + one * 5 + FILLER)
+    sgd = [run for run in runs if run["pattern"] == "fused_sgd"]
+    first = len(FILLER)
+    assert sgd[0]["occurrences"] == [[first + 3 * i, first + 3 * i + 2] for i in range(5)]
+    assert sgd[0]["api"] == "torch_npu.optim.NpuFusedSGD"
+    runs = mine(tmp_path, FILLER + one * 3 + FILLER)
+    assert "fused_sgd" not in [run["pattern"] for run in runs]
+
+
+def test_clipping_takes_its_factor_in(tmp_path):
+    rows = spell("LpNormReduceV2 V > N\nLpNormUpdateV2 N > N\n" * 4 + """LpNormReduceV2 E > N
+        LpNormUpdateV2 N > N
+        Adds N > N
+        Reciprocal N > N
+        Muls N > N
+        Minimum N N > N""")
+    runs = mine(tmp_path, FILLER + rows + FILLER)
+    clip = [run for run in runs if run["pattern"] == "clip_grad_norm"]
+    assert clip[0]["occurrences"] == [[len(FILLER), len(FILLER) + len(rows) - 1]]
+
+
+# The same types, and no such run.
+SILENT = [
+    ("half a rotation: nobody adds it up", "rotary_mul", """
+        Mul Q C > Q
+        Slice Q > H
+        Neg H > H
+        Slice Q > H
+        ConcatD H H > Q
+        Mul Q C > Q"""),
+    ("a norm of one axis and a factor of another", "rms_norm", """
+        Cast X > W
+        Square W > W
+        ReduceMeanD W > R
+        Add R N > R
+        Rsqrt R > R
+        Mul GW GW > GW"""),
+    ("transposes of two tensors", "confusion_transpose", """
+        Transpose QH > Q
+        Transpose QH > Q"""),
+    ("there and back", "confusion_transpose", """
+        Transpose QH > Q
+        Transpose Q > QH"""),
+    ("a sum that stays short", "matmul_add", """
+        MatMulV2 T WG > WG
+        Add WG WG > WG"""),
+    ("a sum of activations", "matmul_add", """
+        MatMulV2 T T > T
+        Add W X > W"""),
+    ("rows that are not those of the sort", "moe_token_permute", """
+        Sort E > E ER
+        GatherV2 TE I I > TE"""),
+    ("weights of other rows", "moe_token_unpermute", """
+        GatherV2 TP E I > TP
+        Mul TK NB > TK
+        ReduceSum TK I > TO"""),
+    ("the approximation itself", "fast_gelu", "FastGelu X > X"),
+    ("silu of another tensor", "swiglu", """
+        Slice G2 > G
+        Slice G2 > G
+        Swish T > T
+        Mul G G > G"""),
+]
+
+
+@pytest.mark.parametrize("case", SILENT, ids=lambda c: c[0])
+def test_a_look_alike_is_not(tmp_path, case):
+    _, pattern, text = case
+    runs, _, _ = runs_twice(tmp_path, text)
+    assert pattern not in [run["pattern"] for run in runs]
