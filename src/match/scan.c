@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/sha256.h"
+#include "match/affine.h"
 #include "match/evidence.h"
 #include "match/explain.h"
 #include "match/filter.h"
@@ -303,10 +304,11 @@ static void find_moe(Scan *scan, Frame *frame, Str qualname, FileMatches *out) {
     }
 }
 
-static void find_training(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
-    if (!(module->parsed.marks & scan->filter.training)) return;
+static void find_named(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
     NamedSites sites = {0};
-    training_find(&sites, flow, module, scan->filter.training);
+    uint32_t mark = scan->filter.training;
+    if (module->parsed.marks & mark) training_find(&sites, flow, module, mark);
+    affine_find(&sites, flow, module);
     for (uint32_t i = 0; i < sites.len; i++) {
         add_site(scan, &sites.at[i].site, module, sites.at[i].qualname, out);
     }
@@ -405,7 +407,7 @@ static void scan_file(Scan *scan, const ScanInput *input) {
     uint32_t existing_from = find_existing(scan, &flow, m);
     FileMatches matches = {0};
     collect(scan, &flow, m, &matches);
-    find_training(scan, &flow, m, &matches);
+    find_named(scan, &flow, m, &matches);
     add_findings(scan, &matches, m, existing_from);
     add_sites(scan, &matches, m);
     arena_clear(&scan->file);

@@ -32,6 +32,13 @@ typedef struct Site {
 
 typedef VEC(Site) Sites;
 
+typedef struct NamedSite {
+    Site site;
+    Str qualname; // of the function or class it stands in; empty: the module
+} NamedSite;
+
+typedef VEC(NamedSite) NamedSites;
+
 // Past the last place nothing is added.
 void site_add_fact(Site *site, const char *name, FactState state, Str claim);
 void site_add_fact_at(Site *site, SiteFact fact);

@@ -7,13 +7,6 @@
 
 #include "match/site.h"
 
-typedef struct NamedSite {
-    Site site;
-    Str qualname; // of the function or class it stands in; empty: the module
-} NamedSite;
-
-typedef VEC(NamedSite) NamedSites;
-
 // Names without which a file has no such call; marks them.
 void training_mark(SymTable *symbols, uint32_t mark);
 // Appends the sites of the module, in its order. Texts are in the flow's arena.

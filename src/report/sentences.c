@@ -15,6 +15,43 @@ typedef struct Translation {
 
 // The order matters only where two patterns fit one sentence: first wins.
 static const Translation table[] = {
+    // Plain torch that is slow (match/affine.c).
+    {"x.masked_fill_(mask, value) is proven to be the same; by hand, and what it saves is not "
+     "measured",
+     "已证实与 x.masked_fill_(mask, value) 相同；请手工改写，收益未实测"},
+    {"x.masked_fill_(mask, value) is the same if what is unknown holds; by hand, and what it "
+     "saves is not measured",
+     "若未知项成立，则与 x.masked_fill_(mask, value) 相同；请手工改写，收益未实测"},
+    {"the index is a boolean mask", "下标是布尔掩码"},
+    {"the mask has the shape of what is written", "掩码与被写张量形状相同"},
+    {"the number fits the tensor's dtype: masked_fill_ refuses what overflows, the index writes "
+     "infinity",
+     "该数在张量 dtype 的范围内：溢出时 masked_fill_ 会报错，下标写入则得到无穷"},
+    {"x * ~mask is the same too: it keeps NaN and infinity",
+     "x * ~mask 也相同：它会保留 NaN 与无穷"},
+    {"this runs on the NPU, in every step", "这段代码在 NPU 上运行，且每步都执行"},
+    {"integers are sorted", "被排序的是整数"},
+    {"every value is below 2^24: they are indices, below the length of their axis",
+     "每个值都小于 2^24：它们是下标，小于所在轴的长度"},
+    {"every value is below 2^24 in magnitude", "每个值的绝对值都小于 2^24"},
+    {"x.float() sorts into the same order where the axis that these are indices of is shorter "
+     "than 2^24; what it saves is not measured",
+     "若这些下标所在的轴短于 2^24，x.float() 的排序结果相同；收益未实测"},
+    {"x.float() sorts into the same order where every value is below 2^24 in magnitude, and "
+     "nothing here shows that; what it saves is not measured",
+     "若每个值的绝对值都小于 2^24，x.float() 的排序结果相同，但此处无从证实；收益未实测"},
+    {"no rewrite: lerp(other, input, mask) takes no integers, and multiplies what is not chosen "
+     "by 0: an infinity or NaN there reaches the result",
+     "不改写：lerp(other, input, mask) 不接受整数，且把未选中的一侧乘以 0：其中的无穷或 NaN 会进入结果"},
+    {"both sides, and their difference, are finite everywhere", "两侧及其差处处有限"},
+    {"the values are float64", "数值是 float64"},
+    {"the values are complex", "数值是复数"},
+    {"the vector core has no complex numbers: cos and sin as two real tables are the same "
+     "product, and all that uses the table has to change with it",
+     "向量核没有复数：cos 与 sin 两张实数表可得相同乘积，但使用该表的代码都须一并修改"},
+    {"the vector core has no float64: float32 there is another result in the last digits, which "
+     "only a person can allow",
+     "向量核没有 float64：改用 float32 会使末几位不同，须由人决定"},
     // Training code (match/training.c).
     {"fused=True is set: torch's own fused step is asked for",
      "已设置 fused=True：使用的是 torch 自带的融合步骤"},

@@ -341,7 +341,7 @@ class JetMoeGate(nn.Module):
         hits = zeros.scatter(1, top_indices, 1)
         expert_size = hits.long().sum(0).tolist()
         flat = top_indices.flatten()
-        _, index_sorted = flat.sort(0)
+        _, index_sorted = flat.sort(0)  # allow: affinity caution
         batch_index = index_sorted.div(self.k, rounding_mode="trunc")
         batch_gates = gates.flatten()[index_sorted]
         return index_sorted, batch_index, batch_gates, expert_size

@@ -6,7 +6,7 @@ def precompute_freqs_cis(dim, end, theta=10000.0):
     freqs = 1.0 / (theta ** (torch.arange(0, dim, 2)[: (dim // 2)].float() / dim))
     t = torch.arange(end, device=freqs.device)
     freqs = torch.outer(t, freqs).float()
-    return torch.polar(torch.ones_like(freqs), freqs)  # clean: a table
+    return torch.polar(torch.ones_like(freqs), freqs)  # allow: affinity caution
 
 
 def reshape_for_broadcast(freqs_cis, x):
