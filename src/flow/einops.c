@@ -4,11 +4,15 @@
 //   rearrange(x, "... d r -> ... (d r)")       ->  x.flatten(-2)
 //   repeat(x, "... d -> ... (d r)", r=2)       ->  weave((x, x))
 //   repeat(x, "... d -> ... (r d)", r=2)       ->  cat((x, x), -1)
+//
+// and einsum(), whose words become the letters of torch's:
+//
+//   einsum(x, y, "b i dim, b j dim -> b i j")  ->  torch.einsum("abc,adc->abd", x, y)
 #include "base/base.h"
 
 #include "flow/flow.h"
 
-enum { WORDS_MAX = 16 };
+enum { WORDS_MAX = 16, EQUATION_MAX = 64 };
 
 // One side of a pattern: words, and the two in parentheses at its end, if any.
 typedef struct Side {
@@ -100,8 +104,88 @@ static Val *repeated(Flow *fl, Val *x, const Side *from, const Side *to, Val *co
     return first ? op_make(fl, OP_WEAVE, args, 1) : op_make(fl, OP_CAT, args, 2);
 }
 
+// ---- einsum -----------------------------------------------------------------
+
+// The letter of a word: that of its first appearance. 0: more words than fit.
+static char letter_of(Str *words, uint32_t *count, Str word) {
+    for (uint32_t i = 0; i < *count; i++) {
+        if (str_eq(words[i], word)) return (char)('a' + i);
+    }
+    if (*count == WORDS_MAX) return 0;
+    words[*count] = word;
+    return (char)('a' + (*count)++);
+}
+
+static bool is_sign(char c) {
+    return c == ',' || c == '-' || c == '>';
+}
+
+// "b head i, ... -> ..." as the equation that torch.einsum takes; false where
+// it does not fit `out` or groups words, which einops' einsum does not take.
+static bool write_equation(char *out, size_t size, Str text) {
+    Str words[WORDS_MAX];
+    uint32_t count = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < text.len;) {
+        char c = text.at[i];
+        if (n + 4 >= size || c == '(' || c == ')') return false;
+        size_t end = i + 1;
+        if (is_sign(c)) {
+            out[n++] = c;
+        } else if (c != ' ') {
+            while (end < text.len && is_word(text.at[end]) && !is_sign(text.at[end])) end++;
+            Str word = {text.at + i, end - i};
+            bool dots = str_is(word, "...");
+            if (dots) memcpy(out + n, "...", 3);
+            else out[n] = letter_of(words, &count, word);
+            if (!out[n]) return false;
+            n += dots ? 3 : 1;
+        }
+        i = end;
+    }
+    out[n] = 0;
+    return true;
+}
+
+// einops.einsum(x, y, pattern)
+static Val *words_einsum(Flow *fl, Val *const *args, uint32_t nargs) {
+    Graph *g = &fl->graph;
+    char equation[EQUATION_MAX];
+    const Val *pattern = nargs >= 2 ? args[nargs - 1] : NULL;
+    bool known = pattern && pattern->op == V_CONST && pattern->ck == CONST_STR &&
+                 write_equation(equation, sizeof(equation), pattern->text);
+    if (!known) return NULL;
+    Val *parts[] = {val_str(g, arena_str(fl->arena, str_of(equation))),
+                    val_new(g, V_TUPLE, args, nargs - 1)};
+    return op_make(fl, OP_EINSUM, parts, 2);
+}
+
+uint32_t einops_rank(Str name, Val *const *args, uint32_t nargs) {
+    bool moves = str_is(name, "einops.rearrange") || str_is(name, "einops.repeat") ||
+                 str_is(name, "einops.reduce");
+    if (!moves || nargs < 2 || args[1]->op != V_CONST || args[1]->ck != CONST_STR) return 0;
+    Str text = args[1]->text;
+    uint32_t rank = 0;
+    bool behind = false, grouped = false, word = false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        if (c == '.') return 0;
+        if (c == '>') {
+            behind = true;
+            continue;
+        }
+        if (c == '(') rank += behind;
+        if (c == '(' || c == ')') grouped = c == '(';
+        bool starts = is_word(c) && !word;
+        word = is_word(c);
+        rank += behind && starts && !grouped;
+    }
+    return rank;
+}
+
 Val *op_einops(Flow *fl, Str name, Val *const *args, uint32_t nargs) {
     bool moves = str_is(name, "einops.rearrange"), repeats = str_is(name, "einops.repeat");
+    if (str_is(name, "einops.einsum")) return words_einsum(fl, args, nargs);
     if ((!moves && !repeats) || nargs < 2 || args[1]->op != V_CONST ||
         args[1]->ck != CONST_STR) {
         return NULL;

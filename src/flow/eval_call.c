@@ -16,7 +16,9 @@ static Val *unknown_call(Frame *f, Val *callee, Val *const *args,
     if (nargs) memcpy(all + 1, args, sizeof(Val *) * nargs);
     StmtInfo *stmt = frame_stmt(f);
     if (stmt && !call_only_makes(callee)) stmt->effects++;
-    return val_unique(&f->flow->graph, V_CALL, all, nargs + 1);
+    Val *made = val_unique(&f->flow->graph, V_CALL, all, nargs + 1);
+    if (callee->op == V_GLOBAL) made->rank = einops_rank(callee->text, args, nargs);
+    return made;
 }
 
 static Val *keyword_arg(Val *const *args, uint32_t nargs, const char *name) {

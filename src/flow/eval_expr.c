@@ -520,6 +520,14 @@ static Val *eval_lambda(Frame *f, Node *node) {
     return lambda;
 }
 
+// f"b i d, b j d" has nothing to fill in: a string.
+static Val *eval_joined(Frame *f, Node *node) {
+    NodeList parts = node->u.joined.values;
+    if (parts.len == 0) return val_str(&f->flow->graph, (Str){0});
+    bool plain = parts.len == 1 && parts.at[0]->kind == N_CONSTANT;
+    return plain ? eval_expr(f, parts.at[0]) : NULL;
+}
+
 static bool eval_part(Node *child, void *data) {
     if (!node_is_statement(child)) eval_expr(data, child);
     return true;
@@ -563,6 +571,10 @@ static Val *eval_inner(Frame *f, Node *node) {
         Val *value = eval_expr(f, node->u.named.value);
         assign_target(f, node->u.named.target, value);
         return value;
+    }
+    case N_JOINED_STR: {
+        Val *text = eval_joined(f, node);
+        return text ? text : eval_other(f, node);
     }
     default: return eval_other(f, node);
     }

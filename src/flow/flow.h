@@ -300,6 +300,8 @@ Val *op_select(Flow *flow, Val *const *args);
 Val *op_narrow(Flow *flow, Val *const *args);
 // rearrange() and repeat() of the last axis (einops.c); NULL for other calls.
 Val *op_einops(Flow *flow, Str name, Val *const *args, uint32_t nargs);
+// The number of axes that a rearrange(), repeat() or reduce() returns, else 0.
+uint32_t einops_rank(Str name, Val *const *args, uint32_t nargs);
 // cat, stack and weave.
 Val *op_join(Flow *flow, Op op, Val *const *args, uint32_t nargs);
 

@@ -230,9 +230,25 @@ static void unfold_heads(Reader *r, Scores *s, const Weighted *w) {
     s->heads = NULL;
 }
 
-static bool masks_follow_axes(const Scores *s) {
+// Masks in the order of the scores (b, q, n, k) as masks of (b, n, q, k); false
+// where it is not known how many axes they have.
+static bool turn_masks(Reader *r, const Scores *s, Val **masks, uint32_t count) {
+    Graph *g = &r->flow->graph;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t rank = value_rank(masks[i]);
+        if (rank == 1) continue; // of keys alone
+        if (rank < 3 || strcmp(s->axes, "BQNK") != 0) return false;
+        masks[i] = val_new3(g, OP_TRANSPOSE, masks[i], val_int(g, -3), val_int(g, -2));
+    }
+    return true;
+}
+
+static void order_masks(Reader *r, Scores *s) {
     size_t n = strlen(s->axes);
-    return s->bias_count + s->drop_count == 0 || strcmp(s->axes + n - 2, "QK") == 0;
+    if (strcmp(s->axes + n - 2, "QK") == 0) return;
+    bool turned = turn_masks(r, s, s->bias, s->bias_count) &&
+                  turn_masks(r, s, s->drop, s->drop_count);
+    if (!turned) r->out->trouble = "masks are added to scores with their axes in another order";
 }
 
 static bool is_filled_mask(const Scores *s, const Val *fill) {
@@ -296,10 +312,8 @@ static void read_attention(Reader *r, Val *root) {
         read_fails(r, scores.gate, "the scores are multiplied by a tensor before the softmax");
     } else if (!is_softmax_axis(&scores, weights.softmax->args[1])) {
         read_fails(r, weights.softmax, "the softmax is over another axis than that of the keys");
-    } else if (!masks_follow_axes(&scores)) {
-        read_fails(r, weights.softmax,
-                   "masks are added to scores with their axes in another order");
     } else if (weighted_axes(r, root, &scores, &weighted)) {
+        order_masks(r, &scores);
         make_form(r, &scores, &weights, &weighted);
     }
 }

@@ -148,6 +148,41 @@ typedef struct Equation {
     Val *operands[2];
 } Equation;
 
+// One side of an equation without its "...", which may only stand first.
+static bool read_letters(char *out, bool *dots, Str text) {
+    uint32_t n = 0;
+    *dots = false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        if (c == ' ') continue;
+        if (n == 0 && !*dots && str_starts((Str){text.at + i, text.len - i}, "...")) {
+            *dots = true;
+            i += 2;
+            continue;
+        }
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter || n == AXES_MAX || strchr(out, c)) return false;
+        out[n++] = c;
+        out[n] = 0;
+    }
+    return true;
+}
+
+// "...qhd, ...khd -> ...hqk": the axes that "..." stands for, so that there are
+// four, which the guard asks for.
+static bool name_dots(Equation *e) {
+    char *sides[] = {e->in[0], e->in[1], e->out};
+    size_t open = strlen(e->in[0]) < 4 ? 4 - strlen(e->in[0]) : 0;
+    if (open == 0 || open > 2) return false;
+    for (size_t i = 0; i < COUNT(sides); i++) {
+        size_t n = strlen(sides[i]);
+        if (n + open > AXES_MAX) return false;
+        memmove(sides[i] + open, sides[i], n + 1);
+        for (size_t k = 0; k < open; k++) sides[i][k] = (char)('1' + k);
+    }
+    return true;
+}
+
 // "bqhd, bkhd -> bhqk" of two operands; false for anything else.
 static bool read_equation(const Val *v, Equation *out) {
     *out = (Equation){0};
@@ -156,24 +191,22 @@ static bool read_equation(const Val *v, Equation *out) {
     }
     if (v->args[1]->nargs != 2) return false;
     Str text = v->args[0]->text;
-    char *at = out->in[0];
-    uint32_t part = 0, n = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.at[i];
-        if (c == ' ' || c == '-') continue;
-        if (c == ',' || c == '>') {
-            if (part == 2 || (c == ',') != (part == 0)) return false;
-            at = ++part == 1 ? out->in[1] : out->out;
-            n = 0;
-            continue;
-        }
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!letter || n == AXES_MAX || strchr(at, c)) return false;
-        at[n++] = c;
+    size_t comma = 0, arrow = 0;
+    for (size_t i = 0; i + 1 < text.len; i++) {
+        if (text.at[i] == ',' && !comma) comma = i;
+        if (text.at[i] == '-' && text.at[i + 1] == '>' && !arrow) arrow = i;
     }
+    if (!comma || arrow < comma) return false;
+    bool dots[3];
+    bool fits = read_letters(out->in[0], &dots[0], (Str){text.at, comma}) &&
+                read_letters(out->in[1], &dots[1],
+                             (Str){text.at + comma + 1, arrow - comma - 1}) &&
+                read_letters(out->out, &dots[2],
+                             (Str){text.at + arrow + 2, text.len - arrow - 2});
     out->operands[0] = v->args[1]->args[0];
     out->operands[1] = v->args[1]->args[1];
-    return part == 2;
+    if (!fits || dots[0] != dots[1] || dots[0] != dots[2]) return false;
+    return !dots[0] || name_dots(out);
 }
 
 // Letters as their roles, by what was found for each; false if one has none.
