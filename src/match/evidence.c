@@ -7,6 +7,7 @@
 #include "match/compiled.h"
 #include "flow/dtype.h"
 #include "match/result_dtype.h"
+#include "match/surround.h"
 
 static Str trimmed(Str s) {
     while (s.len && (s.at[0] == ' ' || s.at[0] == '\t')) {
@@ -323,11 +324,7 @@ static void add_compiled_reason(Finding *out, Arena *run, const Candidate *c) {
     const Rule *rule = c->match.spec->rule;
     Node *at = rule->eager_only.len ? compiled_at(c->frame) : NULL;
     if (!at) return;
-    Fact fact = {.name = STR("compiled"), .state = FACT_UNKNOWN};
-    fact.claim = STR("this code is given to torch.compile");
     Span span = make_span(run, c->frame->module, at);
-    vec_push(run, &fact.chain, span);
-    add_fact(out, run, fact);
     out->verdict = VERDICT_CAUTION;
     add_reason(out, run, arena_printf(run, "the code is compiled (line %u): %.*s, and the test of "
                                            "the device breaks a full graph; compare the compiled "
@@ -646,6 +643,9 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
             : arena_printf(run, "original and operator both give %.*s", STR_FMT(rewrite.dtype_out));
         add_fact(out, run, fact);
         add_ports(out, run, c, &rewrite);
+    }
+    if (out->verdict != VERDICT_REJECT) {
+        add_surround_facts(out, run, c->frame, c->record->node, rule->op_autograd);
     }
     add_summary_reason(out, run, guarded);
     for (uint32_t i = 0; i < rule->risks.len; i++) {

@@ -3,6 +3,7 @@
 
 #include "match/filter.h"
 
+#include "match/signals.h"
 #include "match/training.h"
 
 enum {
@@ -10,6 +11,7 @@ enum {
     MARK_FUSED = 1u << 30, // torch_npu, operators of plain torch
     MARK_MOE = 1u << 29,   // what routers and loops over experts cannot do without
     MARK_TRAINING = 1u << 28, // optimizers, clipping, cross entropy
+    MARK_SIGNAL = 1u << 27, // see match/signals.h
     FILTER_MAX_DEPTH = 12,
     FILTER_MAX_CALLS = 500 * 1000, // followed in a module, then all may pass
 };
@@ -107,14 +109,16 @@ static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
     for (uint32_t op = 0; op < OP_COUNT; op++) {
         if (!(ops[op / 64] >> (op % 64) & 1)) continue;
         any = true;
-        // 26 bits are shared by all operators; a clash only lets more through.
-        mark_anchor(out, symbols, (Op)op, (uint32_t)MARK_FIRST_FREE << (op % 26));
+        // 25 bits are shared by all operators; a clash only lets more through.
+        mark_anchor(out, symbols, (Op)op, (uint32_t)MARK_FIRST_FREE << (op % 25));
     }
     if (!any || (!attends && !has_product(spec->pattern, 0))) out->open = true;
 }
 
 void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
-    *out = (Filter){.rules = rules, .fused = MARK_FUSED, .training = MARK_TRAINING};
+    *out = (Filter){.rules = rules, .fused = MARK_FUSED, .training = MARK_TRAINING,
+                     .signals = MARK_SIGNAL};
+    signals_mark(symbols, MARK_SIGNAL);
     training_mark(symbols, MARK_TRAINING);
     static const char *const products[] = {
         "mul", "mul_", "multiply", "multiply_", "div", "div_", "divide", "divide_",

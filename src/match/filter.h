@@ -14,6 +14,7 @@ typedef struct Filter {
     uint32_t anchors; // the marks of all rules' anchors
     uint32_t fused;   // the mark of torch_npu
     uint32_t training; // of the names that training.c looks for
+    uint32_t signals; // of those that signals.c looks for
     bool open;        // a rule has no product or no anchor: no filtering
 } Filter;
 

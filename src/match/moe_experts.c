@@ -300,6 +300,7 @@ static bool add_combine(Sites *out, Frame *f, const Added *added) {
     uint32_t steps = 0;
     if (!is_sorted(added->rows, 0, &steps) || added->value->op != OP_MUL) return false;
     Site site = {.id = "moe_experts", .api = "torch_npu.npu_moe_token_unpermute",
+                 .autograd = "differentiable",
                     .first = added->stmt, .last = added->stmt, .variant = STR("sorted")};
     site.reason = STR("npu_moe_token_permute and npu_moe_token_unpermute do both ways at once; "
                       "whether the order and the weights between are theirs is not proven");
@@ -351,6 +352,7 @@ static void add_split(Sites *out, Frame *f, const EvalRecord *record, const Node
     Val *x = value->nargs ? val_strip(value->op == V_CALL ? value->args[1] : value->args[0]) : NULL;
     if (!x || x->op != V_ITEM || (!is_counted_split(x) && !is_sorted_slice(x))) return;
     Site site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
+                 .autograd = "silent",
                     .first = loop, .last = loop, .variant = STR("grouped")};
     site.reason = STR("npu_grouped_matmul has no backward: training would lose the experts' "
                       "gradients silently");
@@ -387,6 +389,7 @@ static void add_site(Sites *out, Frame *f, const Added *added, const Node *loop)
     // Without weights of its own that it looks up, a pass is no expert.
     if (!e.owner) return;
     Site site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
+                 .autograd = "silent",
                     .first = loop ? loop : added->stmt, .last = loop ? loop : added->stmt};
     site.variant = describe(arena, &e, loop != NULL, g.weights != NULL);
     site.reason = STR("npu_grouped_matmul, the core of the rewrite, has no backward: training "

@@ -271,6 +271,7 @@ void moe_find_routers(Sites *out, Frame *frame) {
     bool plain = !r.scores.sigmoid && !r.scores.bias && !r.scores.masked;
     Site site = {.id = "moe_router", .first = r.first, .last = r.last};
     site.api = plain ? "torch_npu.npu_moe_gating_top_k_softmax" : "torch_npu.npu_moe_gating_top_k";
+    site.autograd = plain ? "raises" : "differentiable";
     site.variant = variant_of(arena, &r);
     site.reason = plain
         ? STR("npu_moe_gating_top_k_softmax raises in backward: for inference only")

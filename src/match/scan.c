@@ -12,6 +12,7 @@
 #include "match/inside.h"
 #include "match/installed.h"
 #include "match/moe.h"
+#include "match/signals.h"
 #include "match/switch.h"
 #include "match/training.h"
 
@@ -44,6 +45,7 @@ typedef struct Scan {
     OpTable ops;
     RuleSet rules;
     Filter filter;
+    Signals signals; // of the files that this thread scanned; in `run`
     struct Pool *pool;
 } Scan;
 
@@ -300,6 +302,7 @@ static void find_moe(Scan *scan, Frame *frame, Str qualname, FileMatches *out) {
     for (uint32_t i = 0; i < sites.len; i++) {
         sites.at[i].family = "moe";
         sites.at[i].priority = PRIORITY_MEDIUM;
+        sites.at[i].frame = frame;
         add_site(scan, &sites.at[i], frame->module, qualname, out);
     }
 }
@@ -405,6 +408,9 @@ static void scan_file(Scan *scan, const ScanInput *input) {
     flow_init(&flow, &scan->project, &scan->ops, &scan->file);
     flow.scratch = &scan->scratch;
     uint32_t existing_from = find_existing(scan, &flow, m);
+    if (m->parsed.marks & scan->filter.signals) {
+        signals_collect(&scan->signals, scan->run, &flow, m);
+    }
     FileMatches matches = {0};
     collect(scan, &flow, m, &matches);
     find_named(scan, &flow, m, &matches);
@@ -633,6 +639,7 @@ bool scan_run(FindingSet *out, Arena *run, ScanInputs inputs,
     pool.jobs = options->explain_file.len ? 1 : job_count(options, inputs.len);
     pthread_mutex_init(&pool.lock, NULL);
     Worker *workers = NEW_N(run, Worker, pool.jobs);
+    Signals signals = {0};
     bool ok = true;
     for (uint32_t i = 0; ok && i < pool.jobs; i++) {
         Worker *w = &workers[i];
@@ -647,9 +654,13 @@ bool scan_run(FindingSet *out, Arena *run, ScanInputs inputs,
         if (options->traces) copy_traces(options->traces, &workers[i].scan.project);
         close_scan(&workers[i].scan);
         merge(out, run, &workers[i].set);
+        for (uint32_t k = 0; k < workers[i].scan.signals.len; k++) {
+            vec_push(run, &signals, workers[i].scan.signals.at[k]);
+        }
         arena_adopt(run, &workers[i].run);
     }
     sort_set(out, run);
+    signals_settle(out, run, &signals);
     pthread_mutex_destroy(&pool.lock);
     return ok;
 }

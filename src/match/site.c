@@ -5,6 +5,7 @@
 
 #include "base/sha256.h"
 #include "match/evidence.h"
+#include "match/surround.h"
 
 void site_add_fact_at(Site *site, SiteFact fact) {
     if (site->fact_count < SITE_FACTS_MAX) site->facts[site->fact_count++] = fact;
@@ -60,6 +61,9 @@ void site_finding(Finding *out, Arena *run, const Site *site, const Module *modu
     out->gain_ground = STR("operators counted in the source; no time was measured");
     set_lines(out, run, module, site);
     copy_facts(out, run, site, module);
+    if (site->frame) {
+        add_surround_facts(out, run, site->frame, site->first, str_of(site->autograd));
+    }
     Str reason = arena_str(run, site->reason);
     vec_push(run, &out->reasons, reason);
     set_finding_id(out, run);

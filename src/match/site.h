@@ -21,6 +21,8 @@ typedef struct Site {
     const char *family;
     const char *id;  // in place of a rule's: "moe_experts", "moe_router"
     const char *api; // the operator that stands for the rewrite
+    Frame *frame; // of the function around it, or NULL
+    const char *autograd; // the operator's class (ops/*.py), where there is a frame
     bool refused;    // a reject; else a caution
     Priority priority;
     Str variant;
