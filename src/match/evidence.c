@@ -591,6 +591,22 @@ static void add_helpers(Finding *out, Arena *run, const Candidate *c, const Node
     }
 }
 
+static void add_result_fact(Finding *out, Arena *run, const Rewrite *rewrite) {
+    Fact fact = {.name = STR("dtype_out"), .state = FACT_PROVEN};
+    fact.claim = rewrite->dtype_cast
+        ? arena_printf(run, "the original gives %.*s; a cast to it is written",
+                       STR_FMT(rewrite->dtype_out))
+        : arena_printf(run, "original and operator both give %.*s", STR_FMT(rewrite->dtype_out));
+    add_fact(out, run, fact);
+}
+
+// What a reader of a candidate wants to know besides.
+static void add_context_facts(Finding *out, Arena *run, const Candidate *c) {
+    if (out->verdict == VERDICT_REJECT) return;
+    Str autograd = c->match.spec->rule->op_autograd;
+    add_surround_facts(out, run, c->frame, c->record->node, autograd);
+}
+
 void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
                   const RepoSwitch *existing) {
     *out = (Finding){0};
@@ -636,17 +652,10 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
         for (uint32_t i = 0; i < rewrite.inserts.len; i++) {
             vec_push(run, &out->inserts, rewrite.inserts.at[i]);
         }
-        Fact fact = {.name = STR("dtype_out"), .state = FACT_PROVEN};
-        fact.claim = rewrite.dtype_cast
-            ? arena_printf(run, "the original gives %.*s; a cast to it is written",
-                           STR_FMT(rewrite.dtype_out))
-            : arena_printf(run, "original and operator both give %.*s", STR_FMT(rewrite.dtype_out));
-        add_fact(out, run, fact);
+        add_result_fact(out, run, &rewrite);
         add_ports(out, run, c, &rewrite);
     }
-    if (out->verdict != VERDICT_REJECT) {
-        add_surround_facts(out, run, c->frame, c->record->node, rule->op_autograd);
-    }
+    add_context_facts(out, run, c);
     add_summary_reason(out, run, guarded);
     for (uint32_t i = 0; i < rule->risks.len; i++) {
         vec_push(run, &out->risks, arena_str(run, rule->risks.at[i]));

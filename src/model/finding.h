@@ -153,6 +153,9 @@ const char *verdict_name(Verdict verdict);       // "recommend"
 // activations, rotary embedding, attention, experts.
 bool family_is_main(Str family);
 const char *fact_state_name(FactState state);    // "proven"
+// Whether it tells what stands around the code: an unknown one leaves no
+// question about the code itself open.
+bool fact_is_context(const Fact *fact);
 const char *priority_name(Priority priority);    // "high"
 const char *switch_kind_name(SwitchKind kind);   // "existing", ...
 const char *joined_by_name(JoinedBy by);         // "line", "module", "api"

@@ -72,7 +72,7 @@ static void count_facts(Group *group) {
         const Fact *fact = &first->facts.at[i];
         if (fact->guard.len) {
             group->guard_count++;
-        } else if (fact->state == FACT_UNKNOWN) {
+        } else if (fact->state == FACT_UNKNOWN && !fact_is_context(fact)) {
             group->unknown_count++;
         }
     }

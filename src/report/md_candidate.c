@@ -318,8 +318,9 @@ static void add_fact_state(const Page *page, const Fact *fact) {
         page_phrase(page, SAY_GUARDED);
         return;
     }
+    bool unseen = fact->state == FACT_UNKNOWN && fact_is_context(fact);
     page_add(page, marks[fact->state]);
-    page_phrase(page, fact_state_phrase(fact->state));
+    page_phrase(page, unseen ? SAY_NOT_SHOWN : fact_state_phrase(fact->state));
 }
 
 static void add_fact_row(const Page *page, const Fact *fact) {

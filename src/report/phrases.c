@@ -113,6 +113,7 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
     [SAY_OUTPUT] = {"out", "输出"},
     [SAY_FACTS] = {"What was checked", "检查项"},
     [SAY_GUARDED] = {"tested at run time", "运行时检查"},
+    [SAY_NOT_SHOWN] = {"not shown", "未见"},
     [SAY_REFERENCES] = {"Fused code of this repository", "仓内已有参考"},
     [SAY_NONE_FOUND] = {"not found", "未找到"},
     [SAY_SWITCH] = {"Switch", "开关"},
