@@ -220,11 +220,12 @@ static void callers_in(Resolver *r, Callers *out, const Val *param,
     r->flow->resolve_work += module->calls.len / 64;
     ModuleFlow *mf = flow_module(r->flow, module);
     int index = param_index(param);
-    for (uint32_t i = 0; i < module->calls.len && out->len < CLASSES_MAX; i++) {
-        Node *call = module->calls.at[i];
+    uint32_t at = module_first_call(module, class_def->node->u.class_->name);
+    for (; at && out->len < CLASSES_MAX; at = module_next_call(module, at)) {
+        Node *call = module->calls.at[at - 1];
         if (!names_class(module, call->u.call.func, class_def)) continue;
         Node *arg = argument_node(call, param, index);
-        Val *val = arg ? argument_val(r, mf, i, arg) : NULL;
+        Val *val = arg ? argument_val(r, mf, at - 1, arg) : NULL;
         if (!val) continue;
         out->args[out->len] = val;
         out->modules[out->len] = module;
@@ -232,14 +233,11 @@ static void callers_in(Resolver *r, Callers *out, const Val *param,
     }
 }
 
-// Whether the file stands in the folder itself. Asked of every file, for many
-// parameters: the first bytes decide mostly.
-static bool lies_in(const char *path, Str folder) {
-    if (str_is(folder, ".")) return !strchr(path, '/');
-    if (strncmp(path, folder.at, folder.len) != 0) return false;
-    path += folder.len;
-    bool root = folder.at[folder.len - 1] == '/';
-    return (root || *path == '/') && !strchr(path + !root, '/');
+// The next file of two lists, by their order in the scan.
+static uint32_t take_file(FileList *a, FileList *b) {
+    FileList *list = b->len == 0 || (a->len && a->at[0] < b->at[0]) ? a : b;
+    list->len--;
+    return *list->at++;
 }
 
 // Files of the scan in the class's folder and the one above that speak of it.
@@ -250,10 +248,11 @@ static void callers_near(Resolver *r, Callers *out, const Val *param,
     Module *own = class_def->module;
     Str folder = path_folder(str_of(own->path)), above = path_folder(folder);
     Str name = sym_str(class_def->node->u.class_->name);
+    FileList here = project_files_in(project, folder);
+    FileList there = str_eq(folder, above) ? (FileList){0} : project_files_in(project, above);
     uint32_t looked = 0;
-    for (uint32_t i = 0; i < project->file_count && looked < FILES_MAX; i++) {
-        const char *path = project->files[i];
-        if (!lies_in(path, folder) && !lies_in(path, above)) continue;
+    while (here.len + there.len && looked < FILES_MAX) {
+        const char *path = project->files[take_file(&here, &there)];
         if (strcmp(path, own->path) == 0) continue;
         looked++;
         r->flow->resolve_steps += 2;

@@ -37,6 +37,23 @@ static bool visit_calls(Node *node, void *data) {
     return true;
 }
 
+// Most questions are about the calls of one name.
+static void index_calls(Module *module) {
+    module->call_slots = 64;
+    while (module->call_slots < module->calls.len) module->call_slots *= 2;
+    module->call_first = NEW_N(&module->arena, uint32_t, module->call_slots);
+    module->call_next = NEW_N(&module->arena, uint32_t, module->calls.len + 1);
+    for (uint32_t i = module->calls.len; i > 0; i--) {
+        const Node *func = module->calls.at[i - 1]->u.call.func;
+        const Sym *name = func->kind == N_NAME        ? func->u.name.id
+                          : func->kind == N_ATTRIBUTE ? func->u.attribute.attr : NULL;
+        if (!name) continue;
+        uint32_t *first = &module->call_first[name->hash & (module->call_slots - 1)];
+        module->call_next[i - 1] = *first;
+        *first = i;
+    }
+}
+
 void module_list_calls(Module *module) {
     if (module->calls_listed) return;
     module->calls_listed = true;
@@ -44,4 +61,13 @@ void module_list_calls(Module *module) {
     visit_calls(module->parsed.module, &walk);
     module->call_owners = walk.owners.at;
     module->call_classes = walk.classes.at;
+    index_calls(module);
+}
+
+uint32_t module_first_call(const Module *module, const Sym *name) {
+    return module->call_first[name->hash & (module->call_slots - 1)];
+}
+
+uint32_t module_next_call(const Module *module, uint32_t call) {
+    return module->call_next[call - 1];
 }

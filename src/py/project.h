@@ -53,6 +53,8 @@ struct Module {
     VEC(Node *) calls; // every Call of the file, for finding constructors
     Node **call_owners;  // the innermost function of each call, or NULL
     Node **call_classes; // the class whose method that is, or NULL
+    uint32_t *call_first, *call_next; // calls by the last name of what they call:
+    uint32_t call_slots;              // indices plus 1, in source order
     bool calls_listed;
     bool type_checking; // while names are indexed: inside such a branch
     uint64_t last_use;
@@ -120,6 +122,7 @@ struct Project {
     Str prefix;     // paths that start so are shown without it
     const char **files; // every file of the scan, for finding callers
     uint32_t file_count;
+    struct Folders *folders; // of `files`, once asked for (folders.c)
     VEC(GivenText) given;
     bool traces;      // whether `trace` is kept
     VEC(Trace) trace; // may name a path more than once
@@ -166,5 +169,17 @@ uint32_t class_mro(Def *out, const Def *class_def);
 
 // Fills module->calls.
 void module_list_calls(Module *module);
+// Walks the calls of what may be called `name`, f() or x.f(), in source order:
+// the index plus 1 of the first one, and of the one behind `call`; 0 at the end.
+uint32_t module_first_call(const Module *module, const Sym *name);
+uint32_t module_next_call(const Module *module, uint32_t call);
+
+// Files of the scan, as indices in project->files, in order.
+typedef struct FileList {
+    const uint32_t *at;
+    uint32_t len;
+} FileList;
+// Those that stand in the folder itself.
+FileList project_files_in(Project *project, Str folder);
 
 #endif
