@@ -118,6 +118,18 @@ static bool count_stmts(Node *node, void *data) {
     return node_children(node, count_stmts, data);
 }
 
+// The statements of a function; more than INLINE_MAX_STMTS where it is too large to
+// be read in place, or is a generator.
+static uint32_t function_size(Node *fn) {
+    FunctionNode *known = fn->kind == N_LAMBDA ? NULL : fn->u.function;
+    if (known && known->size) return known->size - 1;
+    Count count = {.stmts = fn->kind == N_LAMBDA};
+    node_children(fn, count_stmts, &count);
+    if (count.yields) count.stmts = INLINE_MAX_STMTS + 1;
+    if (known) known->size = count.stmts + 1;
+    return count.stmts;
+}
+
 // The value of all returns: phi(c1, r1, phi(c2, r2, ... last)).
 Val *frame_result(Frame *f) {
     if (f->returns.len == 0) return val_none(&f->flow->graph);
@@ -146,20 +158,15 @@ static bool is_active(const Frame *caller, const Node *fn) {
 Val *eval_inline(Frame *caller, Val *callee, Val *self, Val *const *args,
                  uint32_t nargs) {
     Node *fn = callee->op == V_LAMBDA ? callee->node : callee->def->node;
-    Count count = {0};
     if (caller->run->inlined >= INLINE_BUDGET) return NULL;
     if (!flow_may_inline(caller->flow)) {
         caller->top->truncated = true;
         return NULL;
     }
     if (is_active(caller, fn) || fn->kind == N_ASYNC_FUNCTION_DEF) return NULL;
-    count.stmts = fn->kind == N_LAMBDA;
-    node_children(fn, count_stmts, &count);
-    if (count.yields || count.stmts > INLINE_MAX_STMTS ||
-        caller->run->inlined + count.stmts > INLINE_BUDGET) {
-        return NULL;
-    }
-    caller->run->inlined += count.stmts;
+    uint32_t size = function_size(fn);
+    if (size > INLINE_MAX_STMTS || caller->run->inlined + size > INLINE_BUDGET) return NULL;
+    caller->run->inlined += size;
     Flow *flow = caller->flow;
     Frame *f = NEW(flow->arena, Frame);
     Module *module = callee->op == V_LAMBDA ? callee->module : callee->def->module;

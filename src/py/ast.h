@@ -69,6 +69,7 @@ typedef struct FunctionNode { // FunctionDef, AsyncFunctionDef
     NodeList body, decorators, type_params;
     Node *returns; // or NULL
     uint32_t marks; // of all names in it (Sym.marks), and MARK_*
+    uint32_t size;  // statements, plus 1, once counted (flow/frames.c)
 } FunctionNode;
 
 // What the parser itself adds to the marks of a function: it has a product or
