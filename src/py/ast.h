@@ -79,6 +79,8 @@ enum { MARK_PRODUCT = 1, MARK_POWER = 2, MARK_FIRST_FREE = 4 };
 typedef struct ClassNode {
     const Sym *name;
     NodeList bases, keywords, body, decorators, type_params;
+    uint64_t methods;     // class_name_bit of every function in the body
+    struct ClassMro *mro; // its bases, once asked for (classes.c)
 } ClassNode;
 
 typedef struct ArgumentsNode {
@@ -185,6 +187,11 @@ const char *node_kind_name(NodeKind kind);
 // "Add", "NotEq", ...
 const char *ast_op_name(AstOp op);
 bool node_is_statement(const Node *node);
+
+// A set of names in 64 bits: a name whose bit is not there is none of them.
+static inline uint64_t class_name_bit(const Sym *name) {
+    return UINT64_C(1) << (name->hash & 63);
+}
 
 // Calls `visit` for each direct child, in source field order; NULLs left out.
 // Stops early, returning false, when `visit` does.

@@ -243,6 +243,16 @@ static Node *parse_function(Parser *p, NodeKind kind, uint32_t start,
     return node;
 }
 
+static uint64_t method_bits(NodeList body) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < body.len; i++) {
+        const Node *stmt = body.at[i];
+        bool function = stmt->kind == N_FUNCTION_DEF || stmt->kind == N_ASYNC_FUNCTION_DEF;
+        if (function) bits |= class_name_bit(stmt->u.function->name);
+    }
+    return bits;
+}
+
 // class_def: 'class' NAME [type_params] ['(' [args] ')'] ':' block
 static Node *parse_class(Parser *p, NodeList decorators) {
     uint32_t start = p->tok.start;
@@ -257,6 +267,7 @@ static Node *parse_class(Parser *p, NodeList decorators) {
         class_->keywords = args.keywords;
     }
     class_->body = parse_block(p);
+    class_->methods = method_bits(class_->body);
     Node *node = parser_node(p, N_CLASS_DEF, start);
     node->u.class_ = class_;
     return node;
