@@ -472,50 +472,11 @@ static Val *call_global(Frame *f, Val *callee, Val *const *args,
 
 // ---- the call itself --------------------------------------------------------
 
-static bool has_unknown_decorator(Frame *f, const Def *def) {
-    static const char *const known[] = {
-        "staticmethod", "classmethod", "torch.no_grad", "torch.inference_mode",
-        "torch.jit.script", "torch.jit.export", "torch.jit.ignore",
-        "torch.compile", "functools.lru_cache", "functools.wraps", "property",
-        "torch.compiler.disable", "torch.fx.wrap", "abc.abstractmethod",
-        "torch.jit.script_method", "torch.jit.script_if_tracing",
-        "functools.cache", "override", "typing.override",
-        "torch.utils.checkpoint.checkpoint", "torch.cuda.amp.autocast",
-    };
-    NodeList decorators = def->node->u.function->decorators;
-    for (uint32_t i = 0; i < decorators.len; i++) {
-        Node *d = decorators.at[i];
-        if (d->kind == N_CALL) d = d->u.call.func;
-        Val *v = d->kind == N_NAME || d->kind == N_ATTRIBUTE
-                     ? eval_expr(flow_module(f->flow, def->module)->frame, d)
-                     : NULL;
-        bool fine = false;
-        for (size_t k = 0; v && v->op == V_GLOBAL && k < COUNT(known); k++) {
-            fine |= str_is(v->text, known[k]);
-        }
-        if (!fine) return true;
-    }
-    return false;
-}
-
-static bool has_decorator(const Node *fn, const Sym *name) {
-    NodeList decorators = fn->u.function->decorators;
-    for (uint32_t i = 0; i < decorators.len; i++) {
-        Node *d = decorators.at[i];
-        if (d->kind == N_NAME && d->u.name.id == name) return true;
-        if (d->kind == N_ATTRIBUTE && str_is(sym_str(name), "property") &&
-            str_is(sym_str(d->u.attribute.attr), "cached_property")) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // A function under @torch.no_grad() returns constants.
 static Val *call_def(Frame *f, Val *callee, Val *self, Val *const *args,
                      uint32_t nargs) {
     const Def *def = callee->def;
-    if (has_unknown_decorator(f, def)) return NULL;
+    if (decorators_change(f->flow, def)) return NULL;
     Val *value = eval_inline(f, callee, self, args, nargs);
     NodeList decorators = def->node->u.function->decorators;
     for (uint32_t i = 0; value && i < decorators.len; i++) {

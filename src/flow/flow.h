@@ -233,6 +233,11 @@ Val *eval_item(Frame *f, Val *object, Val *index);
 Val *val_sequence(Flow *flow, Op op, Val *of);
 Val *call_value(Frame *f, Node *node, Val *callee, Val *const *args,
                 uint32_t nargs);
+// Whether a call of the function may do more than the function itself: some
+// decorator is neither known nor hands the function back (decorators.c).
+bool decorators_change(Flow *flow, const Def *def);
+// Whether the function stands under `@name`; a cached_property is a property.
+bool has_decorator(const Node *fn, const Sym *name);
 // x.add_, torch.relu_: a name that ends in one underscore writes in place.
 bool sym_ends_in_place(const Sym *name);
 // The value of a property (a method that is read without a call); NULL if

@@ -102,6 +102,7 @@ static bool names_param(const OpParam *param, const Sym *name) {
     if (str_is(given, "x") || str_is(given, "self") || str_is(given, "tensor")) {
         return str_is(param->name, "input");
     }
+    if (str_is(given, "train")) return str_is(param->name, "training"); // torch.dropout
     return str_is(given, "split_size_or_sections") &&
            str_is(param->name, "split_size");
 }

@@ -125,10 +125,6 @@ static bool add_mask(Reader *r, Val **list, uint32_t *count, Val *mask, Scores *
     return true;
 }
 
-static bool add_bias(Reader *r, Scores *s, Val *bias) {
-    return add_mask(r, s->bias, &s->bias_count, val_strip(bias), s);
-}
-
 static bool add_drop(Reader *r, Scores *s, Val *drop) {
     return add_mask(r, s->drop, &s->drop_count, drop, s);
 }
@@ -173,6 +169,99 @@ static bool try_scores(Reader *r, Val *v, Scores *out, int depth) {
     if (read_scores(r, v, out, depth)) return true;
     drop_attempt(r, &was);
     return false;
+}
+
+// The number that is filled in, and how it is made: torch.finfo(x.dtype).min
+static void see_constant(Reader *r, Val *v, int depth) {
+    bool made = v->op == V_CAST || v->op == V_CALL || v->op == V_ATTR || v->op == OP_NEG ||
+                v->op == OP_MUL || v->op == OP_FULL;
+    if (!made || depth > 6) return;
+    read_sees(r, v);
+    for (uint32_t i = 0; i < v->nargs; i++) see_constant(r, v->args[i], depth + 1);
+}
+
+// ---- masks of two arms --------------------------------------------------------
+
+static bool holds_val(Val *const *list, uint32_t n, const Val *v) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (list[i] == v) return true;
+    }
+    return false;
+}
+
+typedef struct MaskList {
+    Val **at;
+    uint32_t *count;
+} MaskList;
+
+// The masks of both arms, each under its condition unless both have it.
+static bool join_masks(Reader *r, Val *cond, MaskList a, MaskList b) {
+    uint32_t own = *a.count;
+    for (uint32_t i = 0; i < own; i++) {
+        if (!holds_val(b.at, *b.count, a.at[i])) a.at[i] =
+            optional_val(r->flow, cond, true, a.at[i]);
+    }
+    for (uint32_t i = 0; i < *b.count; i++) {
+        bool both = false;
+        for (uint32_t k = 0; k < own; k++) both |= a.at[k] == b.at[i];
+        if (both) continue;
+        if (*a.count == MASKS_MAX) return read_fails(r, cond, "more masks than can be joined");
+        a.at[(*a.count)++] = optional_val(r->flow, cond, false, b.at[i]);
+    }
+    return true;
+}
+
+// torch.zeros_like(scores)
+static bool is_zero_score(const Reader *r, const Val *v) {
+    v = val_strip((Val *)(uintptr_t)v);
+    const Val *like = v->op == OP_ZEROS_LIKE ? val_strip(v->args[0]) : NULL;
+    for (uint32_t i = 0; like && i < r->out->scores.len; i++) {
+        if (r->out->scores.at[i] == like) return true;
+    }
+    return false;
+}
+
+static bool add_bias(Reader *r, Scores *s, Val *bias, int depth);
+
+// Of two arms, each under its condition.
+static bool add_bias_choice(Reader *r, Scores *s, Val *bias, int depth) {
+    Scores arms[2] = {{.rank = s->rank}, {.rank = s->rank}};
+    for (int i = 0; i < 2; i++) {
+        if (!add_bias(r, &arms[i], bias->args[1 + i], depth + 1)) return false;
+    }
+    Val *cond = bias->args[0];
+    bool joined = join_masks(r, cond, (MaskList){arms[0].bias, &arms[0].bias_count},
+                             (MaskList){arms[1].bias, &arms[1].bias_count}) &&
+                  join_masks(r, cond, (MaskList){arms[0].drop, &arms[0].drop_count},
+                             (MaskList){arms[1].drop, &arms[1].drop_count});
+    for (uint32_t i = 0; joined && i < arms[0].bias_count; i++) {
+        joined = add_mask(r, s->bias, &s->bias_count, arms[0].bias[i], s);
+    }
+    for (uint32_t i = 0; joined && i < arms[0].drop_count; i++) {
+        joined = add_drop(r, s, arms[0].drop[i]);
+    }
+    return joined;
+}
+
+static bool has_zero_score(const Reader *r, const Val *v, int depth) {
+    v = val_strip((Val *)(uintptr_t)v);
+    if (v->op == OP_MASKED_FILL) return is_zero_score(r, v->args[0]);
+    return v->op == V_PHI && depth < 4 && (has_zero_score(r, v->args[1], depth + 1) ||
+                                           has_zero_score(r, v->args[2], depth + 1));
+}
+
+// zeros_like(scores) filled by a mask and then added is a fill of the scores.
+static bool add_bias(Reader *r, Scores *s, Val *bias, int depth) {
+    bias = read_open(r, bias);
+    bool fills = has_zero_score(r, bias, 0);
+    if (fills && bias->op == V_PHI) return add_bias_choice(r, s, bias, depth);
+    if (fills && is_very_negative(bias->args[2])) {
+        read_sees(r, bias);
+        read_sees(r, bias->args[0]);
+        see_constant(r, bias->args[2], 0);
+        return add_drop(r, s, val_strip(bias->args[1]));
+    }
+    return add_mask(r, s->bias, &s->bias_count, bias, s);
 }
 
 // ---- sums -------------------------------------------------------------------
@@ -227,7 +316,7 @@ static bool read_sum(Reader *r, Val *v, Scores *out, int depth) {
         if (!try_scores(r, v->args[i], out, depth + 1)) continue;
         if (is_shift(other)) return true;
         if (out->gate && is_gate_fill(other, out->gate)) return close_gate(r, out);
-        return add_bias(r, out, other);
+        return add_bias(r, out, other, 0);
     }
     *out = (Scores){0};
     return read_scores(r, v->args[0], out, depth + 1); // for its reason
@@ -256,15 +345,6 @@ static bool read_multiple(Reader *r, Val *v, Scores *out, int depth) {
 
 // ---- fills ------------------------------------------------------------------
 
-// The number that is filled in, and how it is made: torch.finfo(x.dtype).min
-static void see_constant(Reader *r, Val *v, int depth) {
-    bool made = v->op == V_CAST || v->op == V_CALL || v->op == V_ATTR || v->op == OP_NEG ||
-                v->op == OP_MUL || v->op == OP_FULL;
-    if (!made || depth > 6) return;
-    read_sees(r, v);
-    for (uint32_t i = 0; i < v->nargs; i++) see_constant(r, v->args[i], depth + 1);
-}
-
 static bool read_fill(Reader *r, Val *v, Scores *out, int depth) {
     read_sees(r, v);
     see_constant(r, v->args[2], 0);
@@ -290,35 +370,6 @@ static bool read_where(Reader *r, Val *v, Scores *out, int depth) {
 }
 
 // ---- choices ----------------------------------------------------------------
-
-static bool holds_val(Val *const *list, uint32_t n, const Val *v) {
-    for (uint32_t i = 0; i < n; i++) {
-        if (list[i] == v) return true;
-    }
-    return false;
-}
-
-typedef struct MaskList {
-    Val **at;
-    uint32_t *count;
-} MaskList;
-
-// The masks of both arms, each under its condition unless both have it.
-static bool join_masks(Reader *r, Val *cond, MaskList a, MaskList b) {
-    uint32_t own = *a.count;
-    for (uint32_t i = 0; i < own; i++) {
-        if (!holds_val(b.at, *b.count, a.at[i])) a.at[i] =
-            optional_val(r->flow, cond, true, a.at[i]);
-    }
-    for (uint32_t i = 0; i < *b.count; i++) {
-        bool both = false;
-        for (uint32_t k = 0; k < own; k++) both |= a.at[k] == b.at[i];
-        if (both) continue;
-        if (*a.count == MASKS_MAX) return read_fails(r, cond, "more masks than can be joined");
-        a.at[(*a.count)++] = optional_val(r->flow, cond, false, b.at[i]);
-    }
-    return true;
-}
 
 static bool join_scores(Reader *r, Val *v, Scores *a, Scores *b) {
     Val *cond = v->args[0];

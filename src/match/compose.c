@@ -189,6 +189,8 @@ static Str compose_operator(Composer *c, Val *v, int depth) {
         return object.len ? arena_printf(c->arena, "%.*s.%s", STR_FMT(object), v->name->text)
             : object;
     }
+    case V_DTYPE: return around(c, "", v->args[0], ".dtype", depth);
+    case V_GLOBAL: return str_starts(v->text, "torch.") ? v->text : (Str){0};
     case V_CAST: return compose_cast(c, v, depth);
     case V_CALL: return compose_call(c, v, depth);
     case OP_FULL: { // torch.full([], c)
