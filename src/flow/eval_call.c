@@ -622,9 +622,12 @@ static Val *call_known(Frame *f, Node *node, Val *callee, Val *const *args,
     case V_INSTANCE: return call_instance(f, node, callee, args, nargs);
     case V_ATTR:
     case V_ITEM:
-    case V_PHI:
     case V_PARAM: // def forward(x, act=F.silu)
         return call_attr(f, node, callee, args, nargs);
+    case V_PHI: {
+        Val *value = call_attr(f, node, callee, args, nargs);
+        return value ? value : call_either(f, node, callee, args, nargs);
+    }
     default: return NULL;
     }
 }

@@ -443,6 +443,16 @@ static Val *eval_compare(Frame *f, Node *node) {
     return result;
 }
 
+// turn = by_halves if c else by_pairs; turn(x): both, under the condition.
+Val *call_either(Frame *f, Node *node, Val *phi, Val *const *args, uint32_t nargs) {
+    for (int arm = 1; arm <= 2; arm++) {
+        Op op = (Op)phi->args[arm]->op;
+        if (op != V_FUNCTION && op != V_LAMBDA && op != V_METHOD) return NULL;
+    }
+    Val *a = call_value(f, node, phi->args[1], args, nargs);
+    return op_phi(f->flow, phi->args[0], a, call_value(f, node, phi->args[2], args, nargs));
+}
+
 static Val *eval_if_exp(Frame *f, Node *node) {
     Val *cond = eval_expr(f, node->u.if_exp.test);
     int truth = val_truth(cond);

@@ -238,6 +238,8 @@ Val *call_value(Frame *f, Node *node, Val *callee, Val *const *args,
 bool decorators_change(Flow *flow, const Def *def);
 // Whether the function stands under `@name`; a cached_property is a property.
 bool has_decorator(const Node *fn, const Sym *name);
+// The call of one of two functions, which a condition decides; NULL: of something else.
+Val *call_either(Frame *f, Node *node, Val *phi, Val *const *args, uint32_t nargs);
 // x.add_, torch.relu_: a name that ends in one underscore writes in place.
 bool sym_ends_in_place(const Sym *name);
 // The value of a property (a method that is read without a call); NULL if

@@ -2,6 +2,7 @@
 #include "base/base.h"
 
 #include "match/candidate.h"
+#include "match/frame_index.h"
 #include "match/number.h"
 #include "match/prove.h"
 
@@ -191,6 +192,30 @@ static void take_place(Candidate *c, Place *place) {
     c->record = place->record;
 }
 
+// Whether the statement stands where a choice that was taken cannot hold: in the
+// other arm of an `if` on the same condition.
+static bool contradicts(Frame *f, const Match *m, const EvalRecord *record) {
+    if (!m->choice_count || !record->stmt) return false;
+    const StmtInfo *s = index_stmt_info(frame_index(f), record->stmt);
+    for (const StmtInfo *around; s && (around = frame_around(f, s)); s = around) {
+        const Node *stmt = around->stmt;
+        if (stmt->kind != N_IF) continue;
+        const Val *test = node_val(f->mf, stmt->u.while_.test);
+        bool holds = s->block == &stmt->u.while_.body;
+        if (test && test->op == V_PYOP && test->ck == A_NOT) {
+            test = test->args[0];
+            holds = !holds;
+        }
+        for (uint32_t i = 0; i < m->choice_count; i++) {
+            const Val *cond = m->choices[i].cond;
+            bool negated = cond->op == V_PYOP && cond->ck == A_NOT;
+            if (negated) cond = cond->args[0];
+            if (cond == test && (m->choices[i].holds != negated) != holds) return true;
+        }
+    }
+    return false;
+}
+
 static void try_group(Candidates *out, Frame *f, const Group *group,
                       const Spec *spec) {
     Flow *flow = f->flow;
@@ -206,12 +231,14 @@ static void try_group(Candidates *out, Frame *f, const Group *group,
                       .inner_seen = match.seen.len};
     for (uint32_t i = group->records.len; i-- > 0;) {
         if (best.place && !best.place->fault && !best.place->wasted) break;
+        if (contradicts(f, &match, group->records.at[i])) continue;
         Place *place = place_at(f, &match, group, group->records.at[i]);
         bool better = !best.place || best.place->fault ||
                       (best.place->wasted && !place->fault && !place->wasted);
         if (!better) continue;
         take_place(&best, place);
     }
+    if (!best.place) return;
     // Where it has no good place, its parts may have one.
     if (is_clean(&best)) note_parts(out, flow->arena, &best.match);
     vec_push(flow->arena, &out->list, best);
@@ -251,6 +278,16 @@ static bool has_mark(MarkSearch *search, const Val *v, int depth) {
     return false;
 }
 
+// Whether the value is made of one that is a match of the family: cat((turned, rest)).
+static bool holds_match(const Candidates *list, const Val *root, Str family) {
+    for (uint32_t i = 0; i < list->list.len; i++) {
+        const Candidate *c = &list->list.at[i];
+        bool same = !c->near && str_eq(c->match.spec->rule->family, family);
+        if (same && val_depends(root, c->root)) return true;
+    }
+    return false;
+}
+
 // A failed match counts as a near miss when most operators were there.
 static void note_near_miss(Candidates *out, Frame *f, Group *group,
                            const Spec *spec) {
@@ -265,6 +302,8 @@ static void note_near_miss(Candidates *out, Frame *f, Group *group,
     bool close = match.attend ? match.attend->product && match.attend->reason
                               : match.best_seen * 3 >= spec->size * 2;
     if (matches || !close) return;
+    const Rule *rule = spec->rule;
+    if (rule->part.len && holds_match(out, group->root, rule->family)) return;
     memset(&match.seen, 0, sizeof(match.seen)); // it was no part of anything
     Candidate c = {.frame = f, .match = match, .record = group->records.at[0],
                    .root = group->root, .near = true};

@@ -149,6 +149,18 @@ static void add_last_axis_fact(Finding *out, Arena *run, const Candidate *c) {
     add_fact(out, run, fact);
 }
 
+static void add_choice_facts(Finding *out, Arena *run, const Candidate *c) {
+    for (uint32_t i = 0; i < c->match.choice_count; i++) {
+        Fact fact = {.name = STR("choice"), .state = FACT_UNKNOWN};
+        fact.claim = STR("one arm of a choice is the operator's formula: which one is taken is "
+                         "tested at run time");
+        if (!c->place->fault) {
+            fact.guard = arena_str(run, branch_text(c->place, &c->match.choices[i]));
+        }
+        add_fact(out, run, fact);
+    }
+}
+
 static Str requirement_name(Arena *run, const Requirement *r) {
     // The first attribute the predicate looks at: dtype, shape, numel ...
     Str text = source_span(&r->module->source, r->test->start, r->test->end);
@@ -642,6 +654,7 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
     bool guarded = add_activation_facts(out, run, c);
     add_default_facts(out, run, c);
     add_last_axis_fact(out, run, c);
+    add_choice_facts(out, run, c);
     add_requirement_facts(out, run, c, &all);
     add_cast_facts(out, run, c);
     add_rounding_fact(out, run, c);

@@ -18,14 +18,15 @@ typedef struct State {
 
 typedef struct Mark {
     Val *bound[RULE_MAX_PARAMS];
-    uint32_t seen, default_count, last_axis;
+    uint32_t seen, default_count, last_axis, choice_count;
     bool halves;
     Val *size, *size_root, *cut_tensor, *cut_at;
 } Mark;
 
 static Mark mark_state(const Match *m) {
     Mark mark = {.seen = m->seen.len, .default_count = m->default_count,
-                 .last_axis = m->last_axis, .halves = m->halves, .size = m->size,
+                 .last_axis = m->last_axis,
+                 .choice_count = m->choice_count, .halves = m->halves, .size = m->size,
                  .size_root = m->size_root,
                  .cut_tensor = m->cut_tensor, .cut_at = m->cut_at};
     memcpy(mark.bound, m->bound, sizeof(mark.bound));
@@ -37,6 +38,7 @@ static void undo(Match *m, const Mark *mark) {
     m->seen.len = mark->seen;
     m->default_count = mark->default_count;
     m->last_axis = mark->last_axis;
+    m->choice_count = mark->choice_count;
     m->halves = mark->halves;
     m->size = mark->size;
     m->size_root = mark->size_root;
@@ -203,7 +205,7 @@ static bool is_product(const Val *p) {
 
 // Whether the operators alone rule out that `got` is what is wanted.
 static bool is_hopeless(const Val *want, const Val *got) {
-    if (want->op == got->op || is_product(want)) return false;
+    if (want->op == got->op || got->op == V_PHI || is_product(want)) return false;
     return want->op != V_PARAM && want->op != V_PART &&
            !(want->op == OP_SQRT && got->op == V_ATTR) && want->op != OP_ADD;
 }
@@ -347,12 +349,52 @@ static bool match_root_of_size(State *s, const Val *p, Val *u) {
     return true;
 }
 
+// What the condition is by default: 1, 0, or -1 where nothing in sight says.
+static int default_truth(Flow *flow, Val *cond) {
+    bool negated = cond->op == V_PYOP && cond->ck == A_NOT;
+    Val *of = negated ? cond->args[0] : cond;
+    if (of->op != V_PARAM && of->op != V_ATTR) return -1;
+    Resolved r = flow_resolve(flow, of);
+    int truth = r.val ? val_truth(r.val) : -1;
+    return truth < 0 ? -1 : truth != negated;
+}
+
+// Whether the arm may be taken: it agrees with what was taken before, and, where
+// the condition has a default, with that.
+static bool take_choice(State *s, Val *cond, bool holds) {
+    Match *m = s->m;
+    for (uint32_t i = 0; i < m->choice_count; i++) {
+        if (m->choices[i].cond == cond) return m->choices[i].holds == holds;
+    }
+    int usual = default_truth(m->flow, cond);
+    if ((usual >= 0 && usual != holds) || m->choice_count == BRANCHES_MAX) return false;
+    m->choices[m->choice_count++] = (Branch){.cond = cond, .holds = holds};
+    return true;
+}
+
+// pairs or halves by a flag: one arm, under its condition.
+static bool match_choice(State *s, Val *p, Val *u, int depth) {
+    if (s->m->spec->rule->part.len == 0) return differ(s, p, u);
+    for (int arm = 1; arm <= 2; arm++) {
+        Mark mark = mark_state(s->m);
+        if (take_choice(s, u->args[0], arm == 1)) {
+            if (match(s, p, u->args[arm], depth + 1)) {
+                see(s, u);
+                return true;
+            }
+        }
+        undo(s->m, &mark);
+    }
+    return differ(s, p, u);
+}
+
 static bool match(State *s, Val *p, Val *u, int depth) {
     if (depth > MATCH_MAX_DEPTH || ++s->steps > MATCH_MAX_STEPS) return false;
     p = val_strip(p);
     if (p->op == V_PARAM) return bind_param(s, p, u);
     u = open_value(s, u);
     if (p->op == V_CONST) return match_const(s, p, u);
+    if (u->op == V_PHI) return match_choice(s, p, u, depth);
     if (p->op == V_PART) return match_part(s, p, u, depth);
     if (is_product(p)) return match_product(s, p, u, depth);
     if (p->op == OP_ADD) return match_sum(s, p, u, depth);

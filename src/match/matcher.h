@@ -5,7 +5,7 @@
 #include "match/attend.h"
 #include "match/rule.h"
 
-enum { DEFAULTS_MAX = 4 };
+enum { DEFAULTS_MAX = 4, BRANCHES_MAX = 4 };
 
 // An attribute or parameter that stands for a number of the pattern: it is that
 // by default, and is tested at run time.
@@ -29,6 +29,8 @@ typedef struct Match {
     uint32_t default_count;
     // The last axis was written as this number: x has one axis more. 0: it was not.
     uint32_t last_axis;
+    Branch choices[BRANCHES_MAX]; // arms of choices that were taken, as terms of the guard
+    uint32_t choice_count;
     const Attend *attend; // of attention: what was read off the values; else NULL
     uint32_t steps;  // values compared
     // The furthest difference met, for explanations.

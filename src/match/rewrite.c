@@ -497,6 +497,11 @@ static bool add_branches(Buf *buf, const Place *place) {
         if (!text.len) return false;
         add_term(buf, text);
     }
+    for (uint32_t i = 0; i < place->match->choice_count; i++) {
+        Str text = branch_text(place, &place->match->choices[i]);
+        if (!text.len) return false;
+        add_term(buf, text);
+    }
     return true;
 }
 
