@@ -1,6 +1,7 @@
 // arena.c - bump allocation in chunks. This file and buf.c are the only ones
 // that call malloc and free. Under NPUFUSE_DEBUG_ARENA every allocation is a
 // chunk of its own, so that the address sanitizer sees each end.
+#define _DEFAULT_SOURCE 1 // madvise
 #include "base/base.h"
 
 #include "base/arena.h"
@@ -8,8 +9,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
-enum { CHUNK_BYTES = 64 * 1024, EXIT_OUT_OF_MEMORY = 4 };
+enum {
+    CHUNK_BYTES = 64 * 1024,
+    PAGE_BYTES = 4096, POPULATE_BYTES = 512 * 1024,
+    EXIT_OUT_OF_MEMORY = 4,
+};
 
 struct ArenaChunk {
     ArenaChunk *older;
@@ -91,7 +97,7 @@ void arena_adopt(Arena *into, Arena *from) {
     arena_init(from);
 }
 
-void *arena_alloc(Arena *arena, size_t bytes) {
+static void *take(Arena *arena, size_t bytes) {
     if (bytes > SIZE_MAX / 2) die_out_of_memory(bytes);
     bytes = (bytes + 7) & ~(size_t)7;
 #ifdef NPUFUSE_DEBUG_ARENA
@@ -103,7 +109,30 @@ void *arena_alloc(Arena *arena, size_t bytes) {
 #endif
     void *at = arena->next;
     arena->next += bytes;
-    return memset(at, 0, bytes);
+    return at;
+}
+
+void *arena_alloc(Arena *arena, size_t bytes) {
+    return memset(take(arena, bytes), 0, bytes);
+}
+
+// Gets the pages of a large array at once: a fault for each costs more, most of all
+// where several threads wait for each other in them.
+static void populate(char *at, size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t begin = ((uintptr_t)at + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
+    uintptr_t end = ((uintptr_t)at + bytes) & ~(uintptr_t)(PAGE_BYTES - 1);
+    // Advice: an older system faults as ever.
+    if (begin < end) (void)madvise((char *)begin, end - begin, MADV_POPULATE_WRITE);
+#else
+    (void)at, (void)bytes;
+#endif
+}
+
+void *arena_raw(Arena *arena, size_t bytes) {
+    char *at = take(arena, bytes);
+    if (bytes >= POPULATE_BYTES) populate(at, bytes);
+    return at;
 }
 
 void *arena_grow(Arena *arena, void *old, size_t old_bytes, size_t bytes) {

@@ -13,6 +13,14 @@ typedef struct Masks {
 
 typedef Masks (*FindMasks)(const char *at, char separator);
 
+// Bit i: an odd number of bits at and below i is set.
+typedef uint64_t (*PrefixOdd)(uint64_t bits);
+
+INLINE uint64_t prefix_odd(uint64_t bits) {
+    for (int step = 1; step < 64; step *= 2) bits ^= bits << step;
+    return bits;
+}
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 
@@ -29,7 +37,15 @@ INLINE Masks masks_16(const char *at, char separator) {
     return masks;
 }
 
-__attribute__((target("avx2"))) INLINE Masks masks_32(const char *at, char separator) {
+#define TARGET_32 "avx2,bmi,popcnt,pclmul"
+
+// A product without carries by all ones adds up the bits below each one.
+__attribute__((target(TARGET_32))) INLINE uint64_t prefix_odd_fast(uint64_t bits) {
+    __m128i all = _mm_clmulepi64_si128(_mm_set_epi64x(0, (int64_t)bits), _mm_set1_epi8(-1), 0);
+    return (uint64_t)_mm_cvtsi128_si64(all);
+}
+
+__attribute__((target(TARGET_32))) INLINE Masks masks_32(const char *at, char separator) {
     const __m256i wanted = _mm256_set1_epi8(separator), quote = _mm256_set1_epi8('"');
     Masks masks = {0, 0};
     for (int i = 1; i >= 0; i--) {
@@ -77,59 +93,95 @@ INLINE Masks masks_16(const char *at, char separator) {
 }
 #endif
 
-// Bit i: an odd number of bits at and below i is set.
-INLINE uint64_t prefix_odd(uint64_t bits) {
-    for (int step = 1; step < 64; step *= 2) bits ^= bits << step;
-    return bits;
-}
-
 INLINE uint32_t add_places(uint32_t *out, uint32_t count, uint64_t bits,
                                   uint32_t base) {
-    while (bits) {
-        out[count++] = base + (uint32_t)__builtin_ctzll(bits);
+    // Four at a time: what is too much is written over by the next ones.
+    const uint64_t top = UINT64_C(1) << 63; // there is no count of zeros of 0
+    uint32_t found = (uint32_t)__builtin_popcountll(bits);
+    uint32_t *to = out + count, *end = to + found;
+    for (; to < end; to += 4) {
+        to[0] = base + (uint32_t)__builtin_ctzll(bits | top);
+        bits &= bits - 1;
+        to[1] = base + (uint32_t)__builtin_ctzll(bits | top);
+        bits &= bits - 1;
+        to[2] = base + (uint32_t)__builtin_ctzll(bits | top);
+        bits &= bits - 1;
+        to[3] = base + (uint32_t)__builtin_ctzll(bits | top);
         bits &= bits - 1;
     }
-    return count;
+    return count + found;
 }
 
-INLINE void split(Cells *out, Str line, char separator, FindMasks find) {
+// Whether what is left of a line can stay as it is: no quote, and not too many cells.
+INLINE bool is_plain(const char *at, uint32_t len, uint32_t count) {
+    return len + count < CELLS_MAX && !memchr(at, '"', len);
+}
+
+// How a processor finds the masks of 64 bytes.
+typedef struct Masker {
+    FindMasks find;
+    PrefixOdd odd;
+} Masker;
+
+// Stops behind the block with the cell `wanted` if the rest is plain; false then.
+INLINE bool split(Cells *out, Str line, char separator, uint32_t wanted, Masker masker) {
     uint64_t inside = 0; // all bits: the block begins inside quotes
     uint32_t count = 0, base = 0, len = (uint32_t)line.len;
+    bool whole = true;
     out->too_many = false;
     for (; base < len; base += 64) {
-        Masks masks = find(line.at + base, separator);
+        Masks masks = masker.find(line.at + base, separator);
         uint64_t here = len - base >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << (len - base)) - 1;
         uint64_t quotes = masks.quotes & here, bits = masks.separators & here;
         if (quotes | inside) {
-            uint64_t quoted = prefix_odd(quotes) ^ inside;
+            uint64_t quoted = masker.odd(quotes) ^ inside;
             bits &= ~quoted;
             inside = (uint64_t)((int64_t)quoted >> 63);
         }
         count = add_places(out->end, count, bits, base);
-        if (count < CELLS_MAX) continue;
-        out->too_many = true;
-        count = CELLS_MAX - 1;
-        break;
+        if (count >= CELLS_MAX) {
+            out->too_many = true;
+            count = CELLS_MAX - 1;
+            break;
+        }
+        if (count < wanted || inside || len - base <= 64) continue;
+        whole = !is_plain(line.at + base + 64, len - base - 64, count);
+        if (!whole) break;
+        wanted = CELLS_MAX;
     }
     out->end[count++] = len;
     out->count = count;
     out->quote_open = inside != 0;
+    return whole;
 }
 
 #if defined(__SSE2__)
-__attribute__((target("avx2"))) static void split_32(Cells *out, Str line, char separator) {
-    split(out, line, separator, masks_32);
+__attribute__((target(TARGET_32))) static bool split_32(Cells *out, Str line, char separator,
+                                                     uint32_t wanted) {
+    return split(out, line, separator, wanted, (Masker){masks_32, prefix_odd_fast});
 }
 #endif
 
-void cells_split(Cells *out, Str line, char separator) {
 #if defined(__SSE2__)
-    if (__builtin_cpu_supports("avx2")) {
-        split_32(out, line, separator);
+static bool has_target_32(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("pclmul");
+}
+#endif
+
+void cells_split_first(Cells *out, Str line, char separator, uint32_t wanted, bool *whole) {
+#if defined(__SSE2__)
+    if (has_target_32()) {
+        *whole = split_32(out, line, separator, wanted);
         return;
     }
 #endif
-    split(out, line, separator, masks_16);
+    *whole = split(out, line, separator, wanted, (Masker){masks_16, prefix_odd});
+}
+
+void cells_split(Cells *out, Str line, char separator) {
+    bool whole;
+    cells_split_first(out, line, separator, CELLS_MAX, &whole);
 }
 
 static bool is_blank(char c) {

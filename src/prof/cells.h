@@ -14,11 +14,14 @@ typedef struct Cells {
     uint32_t count;
     bool quote_open; // the line ends inside quotes
     bool too_many;
-    uint32_t end[CELLS_MAX + 64];
+    uint32_t end[CELLS_MAX + 72];
 } Cells;
 
 // A separator inside double quotes is none. `line` has no line end.
 void cells_split(Cells *out, Str line, char separator);
+// The same for the first `wanted` cells; where no quote is behind them, the others stay
+// in one piece (*whole is false then).
+void cells_split_first(Cells *out, Str line, char separator, uint32_t wanted, bool *whole);
 // Cell `index` without the blanks around it and the quotes around that.
 Str cells_text(const Cells *cells, Str line, uint32_t index);
 // `cell` without blanks, tabs and one pair of quotes around it, again and again:

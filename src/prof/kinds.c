@@ -76,7 +76,8 @@ static uint32_t add(KindTable *table, KindTally tally) {
 }
 
 static uint32_t add_key(KindTable *table, const KindKey *key, uint64_t hash) {
-    KindTally tally = {.hash = hash, .follower = PROF_NO_KIND, .min_ns = UINT64_MAX};
+    KindTally tally = {.hash = hash, .followers = {PROF_NO_KIND, PROF_NO_KIND},
+                       .min_ns = UINT64_MAX};
     for (uint32_t i = 0; i < key->count; i++) tally.key_len += (uint32_t)key->part[i].len;
     char *bytes = arena_alloc(&table->arena, tally.key_len + 1);
     tally.key = bytes;
@@ -99,14 +100,23 @@ static uint32_t find(KindTable *table, const KindKey *key) {
     return add_key(table, key, hash);
 }
 
+static bool is_follower(const KindTable *table, uint32_t follower, const KindKey *key) {
+    return follower != PROF_NO_KIND && is_same(&table->tallies.at[follower], key);
+}
+
 uint32_t kinds_intern(KindTable *table, const KindKey *key) {
-    uint32_t last = table->last, kind;
-    uint32_t guess = last == PROF_NO_KIND ? last : table->tallies.at[last].follower;
-    if (guess != PROF_NO_KIND && is_same(&table->tallies.at[guess], key)) {
-        kind = guess;
+    static const uint32_t none[2] = {PROF_NO_KIND, PROF_NO_KIND};
+    uint32_t last = table->last;
+    const uint32_t *guess = last == PROF_NO_KIND ? none : table->tallies.at[last].followers;
+    uint32_t first = guess[0], second = guess[1], kind;
+    if (is_follower(table, first, key)) {
+        kind = first;
     } else {
-        kind = find(table, key);
-        if (last != PROF_NO_KIND) table->tallies.at[last].follower = kind;
+        kind = is_follower(table, second, key) ? second : find(table, key);
+        if (last != PROF_NO_KIND) {
+            table->tallies.at[last].followers[0] = kind;
+            table->tallies.at[last].followers[1] = first;
+        }
     }
     table->last = kind;
     return kind;

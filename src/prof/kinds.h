@@ -10,7 +10,7 @@ typedef struct KindTally {
     uint64_t hash;
     const char *key; // the bytes of the spans, one behind the other
     uint32_t key_len;
-    uint32_t follower; // the kind that last came after this one
+    uint32_t followers[2]; // the kinds that last came after this one, the latest first
     uint64_t first;    // block << 32 | row of the block
     uint64_t count, total_ns, min_ns, max_ns;
     uint64_t sampled_in; // block + 1 where `samples` were taken last

@@ -75,7 +75,7 @@ void lanes_order(Profile *profile, Arena *arena) {
     bool *unsorted = NEW_N(arena, bool, profile->lane_count + 1);
     count_rows(profile, counts, comm_kind);
     for (uint32_t i = 0; i < profile->lane_count; i++) {
-        profile->lanes[i].rows = NEW_N(arena, uint32_t, counts[i]);
+        profile->lanes[i].rows = arena_raw(arena, (size_t)counts[i] * sizeof(uint32_t));
         profile->lanes[i].is_comm = counts[i] == 0;
     }
     for (uint32_t i = 0; i < profile->row_count; i++) {

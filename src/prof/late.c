@@ -7,18 +7,28 @@
 
 enum { LEAST_NORMS = 4 }; // norms that make a loop
 
+enum { DEAD_PAIRS = 4 }; // remembered of one kind
+
+// What is known of a kind: which patterns may begin with it (bit i: late_patterns[i]),
+// and kinds that, next, let none of them begin.
+typedef struct LateKind {
+    uint32_t may_start, next;
+    uint32_t dead[DEAD_PAIRS];
+} LateKind;
+
 struct Late {
-    uint32_t *may_start; // of each kind; bit i: late_patterns[i]
+    LateKind *kinds;
 };
 
-const Late *late_new(Arena *arena, const Profile *profile) {
+Late *late_new(Arena *arena, const Profile *profile) {
     Late *late = NEW(arena, Late);
     if (late_pattern_count > 32) BUG("%u late patterns for 32 bits", late_pattern_count);
-    late->may_start = NEW_N(arena, uint32_t, profile->kind_count);
+    late->kinds = NEW_N(arena, LateKind, profile->kind_count);
     for (uint32_t k = 0; k < profile->kind_count; k++) {
+        for (int d = 0; d < DEAD_PAIRS; d++) late->kinds[k].dead[d] = PROF_NO_KIND;
         for (uint32_t i = 0; i < late_pattern_count && profile->kinds[k].has_shapes; i++) {
             bool may = match_may_start(&late_patterns[i], &profile->kinds[k]);
-            if (may) late->may_start[k] |= 1u << i;
+            if (may) late->kinds[k].may_start |= 1u << i;
         }
     }
     return late;
@@ -80,15 +90,17 @@ static bool match_at(Match *out, const Pattern *pattern, const Stream *stream,
     return bounds[0] < bounds[1] && match_pattern(out, pattern, &view);
 }
 
-// How many of the pattern follow each other from bounds[0] on.
-static uint32_t count_in_a_row(const Pattern *pattern, const Stream *stream,
+// How many of the pattern follow each other from bounds[0] on; *seen: as many kernels
+// had a say in that.
+static uint32_t count_in_a_row(uint32_t *seen, const Pattern *pattern, const Stream *stream,
                                const uint32_t bounds[2]) {
     uint32_t count = 0, at = bounds[0];
-    Match match;
+    Match match = {0};
     while (match_at(&match, pattern, stream, (uint32_t[]){at, bounds[1]})) {
         at += match.length;
         count++;
     }
+    *seen = at - bounds[0] + match.seen;
     return count;
 }
 
@@ -107,10 +119,10 @@ static void add_match(TallyBook *book, const Stream *stream, uint32_t at, const 
 }
 
 // All in a row of the pattern; the place behind them, bounds[0] if they are too few.
-static uint32_t take_pattern(TallyBook *book, const Pattern *pattern, const Stream *stream,
-                             const uint32_t bounds[2]) {
+static uint32_t take_pattern(uint32_t *seen, TallyBook *book, const Pattern *pattern,
+                             const Stream *stream, const uint32_t bounds[2]) {
     uint32_t least = pattern->in_a_row ? pattern->in_a_row : 1, at = bounds[0];
-    uint32_t count = count_in_a_row(pattern, stream, bounds);
+    uint32_t count = count_in_a_row(seen, pattern, stream, bounds);
     for (uint32_t i = 0; i < count && count >= least; i++) {
         Match match;
         if (!match_at(&match, pattern, stream, (uint32_t[]){at, bounds[1]})) break;
@@ -120,15 +132,35 @@ static uint32_t take_pattern(TallyBook *book, const Pattern *pattern, const Stre
     return at;
 }
 
-uint32_t late_take(const Late *late, TallyBook *book, const Stream *stream,
-                   const uint32_t bounds[2]) {
-    uint32_t may = late->may_start[stream->kinds[bounds[0]]];
-    for (uint32_t i = 0; may && i < late_pattern_count; i++) {
-        if (!(may >> i & 1)) continue;
-        uint32_t end = take_pattern(book, &late_patterns[i], stream, bounds);
-        if (end > bounds[0]) return end;
+static bool is_dead(const LateKind *kind, uint32_t next) {
+    for (int d = 0; d < DEAD_PAIRS; d++) {
+        if (kind->dead[d] == next) return true;
     }
-    uint32_t end = norm_loop_end(stream, bounds[0], bounds[1]);
+    return false;
+}
+
+static uint32_t take_patterns(LateKind *kind, TallyBook *book, const Stream *stream,
+                              const uint32_t bounds[2]) {
+    bool has_next = bounds[0] + 1 < bounds[1];
+    uint32_t next = has_next ? stream->kinds[bounds[0] + 1] : PROF_NO_KIND, most = 0;
+    if (!has_next || is_dead(kind, next)) return bounds[0];
+    for (uint32_t i = 0; i < late_pattern_count; i++) {
+        uint32_t seen;
+        if (!(kind->may_start >> i & 1)) continue;
+        uint32_t end = take_pattern(&seen, book, &late_patterns[i], stream, bounds);
+        if (end > bounds[0]) return end;
+        if (seen > most) most = seen;
+    }
+    if (most <= 2) kind->dead[kind->next++ % DEAD_PAIRS] = next;
+    return bounds[0];
+}
+
+uint32_t late_take(Late *late, TallyBook *book, const Stream *stream,
+                   const uint32_t bounds[2]) {
+    LateKind *kind = &late->kinds[stream->kinds[bounds[0]]];
+    uint32_t end = kind->may_start ? take_patterns(kind, book, stream, bounds) : bounds[0];
+    if (end > bounds[0]) return end;
+    end = norm_loop_end(stream, bounds[0], bounds[1]);
     if (end > bounds[0]) add_norm_loop(book, stream, bounds[0], end);
     return end;
 }

@@ -5,13 +5,13 @@
 
 #include "prof/tally.h"
 
-// Which kinds of a profile may begin which of the late patterns.
+// What is known of the kinds of a profile.
 typedef struct Late Late;
 
-const Late *late_new(Arena *arena, const Profile *profile);
+Late *late_new(Arena *arena, const Profile *profile);
 // Adds the run that begins at bounds[0] and ends before bounds[1] to `book`; returns
 // the place behind it, bounds[0] if there is none.
-uint32_t late_take(const Late *late, TallyBook *book, const Stream *stream,
+uint32_t late_take(Late *late, TallyBook *book, const Stream *stream,
                    const uint32_t bounds[2]);
 
 #endif

@@ -240,7 +240,7 @@ static bool copy_rows(Profile *out, Arena *arena, Reading *reading, Err *err) {
     if (total >= UINT32_MAX) {
         return err_set(err, "'%s' has more than 4 billion rows: split it", reading->read->path);
     }
-    reading->rows = out->rows = arena_alloc(arena, total * sizeof(ProfRow));
+    reading->rows = out->rows = arena_raw(arena, total * sizeof(ProfRow));
     run_jobs(reading, copy_blocks);
     for (uint64_t b = 0; b < reading->block_count; b++) {
         merge_faults(&out->faults, &reading->blocks[b].faults, out->row_count);

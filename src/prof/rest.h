@@ -11,7 +11,7 @@ typedef struct Rest {
     Arena *arena;
     const Profile *profile;
     const Affinity **affinity; // of each kind
-    const Late *late;
+    Late *late;
     uint32_t custom_max;
     bool stopped; // the search for repeated runs took in too much
 } Rest;

@@ -16,21 +16,28 @@ enum {
     MORE_BYTES = LINE_MAX_BYTES + CELLS_SLACK,
 };
 
+// The cell of an id in the row before, and its number: most rows repeat it.
+typedef struct LastId {
+    Str cell;
+    int64_t id;
+} LastId;
+
 typedef struct RowWork {
     RowReader *reader;
     RowBlock *block;
     const Columns *columns;
     uint64_t index;
     Cells cells;
+    bool is_whole; // all cells are there, not only those that every row needs
+    LastId last[COL_STREAM + 1];
     Str line;
 } RowWork;
 
 void row_reader_init(RowReader *reader) {
-    *reader = (RowReader){.scratch_cap = 8192};
+    *reader = (RowReader){0};
     arena_init(&reader->arena);
     kinds_init(&reader->kinds);
-    reader->buffer = arena_alloc(&reader->arena, 1 + BLOCK_BYTES + MORE_BYTES + CELLS_SLACK);
-    reader->scratch = NEW_N(&reader->arena, ProfRow, reader->scratch_cap);
+    reader->buffer = arena_raw(&reader->arena, 1 + BLOCK_BYTES + MORE_BYTES + CELLS_SLACK);
 }
 
 void row_reader_free(RowReader *reader) {
@@ -80,13 +87,23 @@ static inline Str raw_cell(const RowWork *work, int cell) {
     return (Str){work->line.at + from, end[cell] - from};
 }
 
-// A small whole number; PROF_NONE for N/A and what does not fit.
-static int64_t read_id(const RowWork *work, Column column) {
+static int64_t id_of(Str cell) {
     uint64_t value;
-    int cell = work->columns->at[column];
-    if (cell == PROF_NONE) return PROF_NONE;
-    if (decimal_read(&value, raw_cell(work, cell), 0) != DECIMAL_OK) return PROF_NONE;
+    if (decimal_read(&value, cell, 0) != DECIMAL_OK) return PROF_NONE;
     return value >= INT32_MAX ? PROF_NONE : (int64_t)value;
+}
+
+// A small whole number; PROF_NONE for N/A and what does not fit.
+static int64_t read_id(RowWork *work, Column column) {
+    int at = work->columns->at[column];
+    if (at == PROF_NONE) return PROF_NONE;
+    Str cell = raw_cell(work, at);
+    LastId *last = &work->last[column];
+    bool same = cell.len == last->cell.len && last->cell.at;
+    for (size_t i = 0; i < cell.len && same; i++) same = cell.at[i] == last->cell.at[i];
+    if (!same) last->id = id_of(cell);
+    last->cell = cell;
+    return last->id;
 }
 
 static bool is_header(const RowWork *work) {
@@ -129,6 +146,8 @@ static void add_counters(RowWork *work, KindTally *tally) {
         tally->samples = 0;
     }
     if (tally->samples++ >= SAMPLES) return;
+    if (!work->is_whole) cells_split(&work->cells, work->line, columns->separator);
+    work->is_whole = true;
     for (uint32_t i = 0; i < columns->pmu_count; i++) {
         uint64_t value;
         uint32_t cell = (uint32_t)columns->at[COL_PMU + columns->pmu[i]];
@@ -168,41 +187,52 @@ static bool is_cut(RowWork *work) {
     return true;
 }
 
-static ProfRow read_row(RowWork *work) {
-    ProfRow bad = {.kind = PROF_NO_KIND};
+// Fills `out`; a line that is no row leaves it without a kind.
+static void read_row(RowWork *work, ProfRow *out) {
+    const Columns *columns = work->columns;
     uint64_t start, duration;
+    *out = (ProfRow){.kind = PROF_NO_KIND};
     if (work->line.len > LINE_MAX_BYTES) {
         add_fault(work, FAULT_LONG);
-        return bad;
+        return;
     }
-    cells_split(&work->cells, work->line, work->columns->separator);
+    cells_split_first(&work->cells, work->line, columns->separator, columns->needed,
+                      &work->is_whole);
     if (is_cut(work) || !read_time(work, &start, COL_START) ||
         !read_time(work, &duration, COL_DURATION)) {
-        return bad;
+        return;
     }
     RowReader *reader = work->reader;
     uint64_t place = work->index << 32 | work->block->count;
     int64_t lane = LANE_ID(read_id(work, COL_DEVICE), read_id(work, COL_STREAM));
-    uint32_t lane_index = id_table_index(&reader->lanes, &reader->arena, lane, place);
     uint32_t step = id_table_index(&reader->steps, &reader->arena, read_id(work, COL_STEP),
                                    place);
-    return (ProfRow){
-        .start_ns = (int64_t)start,
-        .duration_ns = duration & ((UINT64_C(1) << 44) - 1),
-        .step = step & STEP_BITS,
-        .lane = (uint16_t)lane_index,
-        .kind = find_kind(work, duration),
-    };
+    out->start_ns = (int64_t)start;
+    out->duration_ns = duration & ((UINT64_C(1) << 44) - 1);
+    out->step = step & STEP_BITS;
+    out->lane = (uint16_t)id_table_index(&reader->lanes, &reader->arena, lane, place);
+    out->kind = find_kind(work, duration);
 }
 
-static void add_row(RowWork *work, ProfRow row) {
+// A page of rows twice as large; the block at work takes its rows along.
+static void turn_page(RowWork *work) {
     RowReader *reader = work->reader;
-    if (work->block->count == reader->scratch_cap) {
-        size_t bytes = reader->scratch_cap * sizeof(ProfRow);
-        reader->scratch = arena_grow(&reader->arena, reader->scratch, bytes, bytes * 2);
-        reader->scratch_cap *= 2;
-    }
-    reader->scratch[work->block->count++] = row;
+    RowBlock *block = work->block;
+    uint32_t rows = reader->page_rows * 2;
+    if (rows < FIRST_PAGE_ROWS) rows = FIRST_PAGE_ROWS;
+    if (rows > LAST_PAGE_ROWS) rows = LAST_PAGE_ROWS;
+    if (rows < block->count * 2) rows = block->count * 2;
+    ProfRow *page = arena_raw(&reader->arena, rows * sizeof(ProfRow));
+    if (block->count) memcpy(page, block->rows, block->count * sizeof(ProfRow));
+    reader->page = block->rows = page;
+    reader->page_rows = rows;
+    reader->page_used = block->count;
+}
+
+static ProfRow *next_row(RowWork *work) {
+    RowReader *reader = work->reader;
+    if (reader->page_used == reader->page_rows) turn_page(work);
+    return &reader->page[reader->page_used++];
 }
 
 static void read_lines(RowWork *work, Str bytes, const char *stop) {
@@ -212,7 +242,10 @@ static void read_lines(RowWork *work, Str bytes, const char *stop) {
         const char *line_end = newline ? newline : end;
         if (line_end > at && line_end[-1] == '\r') line_end--;
         work->line = (Str){at, (size_t)(line_end - at)};
-        if (work->line.len) add_row(work, read_row(work));
+        if (work->line.len) {
+            read_row(work, next_row(work));
+            work->block->count++;
+        }
         at = newline ? newline + 1 : end;
     }
 }
@@ -260,12 +293,10 @@ bool row_reader_block(RowReader *reader, RowBlock *out, const RowFile *file, uin
         !read_rest(&bytes, file, from - 1 + bytes.len)) {
         return false;
     }
-    *out = (RowBlock){0};
+    *out = (RowBlock){.rows = reader->page ? reader->page + reader->page_used : NULL};
     const char *newline = bytes.len ? memchr(bytes.at, '\n', (size_t)(stop - bytes.at)) : NULL;
     if (!newline) return true;
     Str lines = {newline + 1, (size_t)(bytes.at + bytes.len - newline - 1)};
     read_lines(&work, lines, stop);
-    out->rows = NEW_N(&reader->arena, ProfRow, out->count);
-    memcpy(out->rows, reader->scratch, out->count * sizeof(*out->rows));
     return true;
 }

@@ -8,6 +8,7 @@ enum {
     BLOCK_BYTES = 1024 * 1024,
     LINE_MAX_BYTES = 60000, // a longer line is no row
     ID_MAX = 60000,         // streams, and steps
+    FIRST_PAGE_ROWS = 1 << 13, LAST_PAGE_ROWS = 1 << 18, // each page twice the one before
 };
 
 // The rows whose line begins in one block of the file.
@@ -33,8 +34,8 @@ typedef struct RowReader {
     KindTable kinds;
     IdTable lanes, steps; // a lane's id is device << 32 | stream
     char *buffer;
-    ProfRow *scratch;
-    uint32_t scratch_cap;
+    ProfRow *page; // where rows are put: those of a block side by side
+    uint32_t page_rows, page_used;
     bool rounded, crlf, tab;
 } RowReader;
 

@@ -127,7 +127,7 @@ void matcher_scan(Matcher *matcher, Stream *out, const ProfLane *lane) {
     const Profile *profile = matcher->profile;
     arena_clear(&matcher->lane);
     *out = (Stream){.profile = profile, .lane = lane};
-    out->kinds = NEW_N(&matcher->lane, uint32_t, lane->len);
+    out->kinds = arena_raw(&matcher->lane, (size_t)lane->len * sizeof(uint32_t));
     for (uint32_t i = 0; i < lane->len; i++) {
         out->kinds[i] = profile->rows[lane->rows[i]].kind;
     }

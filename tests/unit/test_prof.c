@@ -21,6 +21,8 @@ static void reads_times_without_rounding(void **state) {
         {"1717575960208020.758\t", DECIMAL_OK, 1717575960208020758},
         {"\"1736413971411629.128\t\"", DECIMAL_OK, 1736413971411629128},
         {"4", DECIMAL_OK, 4000}, {"4.1", DECIMAL_OK, 4100}, {"0", DECIMAL_OK, 0},
+        {"12345678", DECIMAL_OK, 12345678000}, {"87654321.987", DECIMAL_OK, 87654321987},
+        {"1234567/", DECIMAL_NONE, 0}, {"1234567:", DECIMAL_NONE, 0},
         {".5", DECIMAL_OK, 500}, {"4.0004", DECIMAL_OK, 4000}, {"4.0005", DECIMAL_OK, 4001},
         {"4,25", DECIMAL_OK, 4250}, {"+4.1", DECIMAL_OK, 4100},
         {"1.7176E+15", DECIMAL_ROUNDED, 1717600000000000000}, {"25e-1", DECIMAL_ROUNDED, 2500},
@@ -63,6 +65,34 @@ static void splits_cells_outside_of_quotes(void **state) {
     split(&cells, line, sizeof(line), "a,\"\"\"1,2");
     assert_true(cells.quote_open);
     assert_int_equal(cells.count, 2);
+}
+
+static bool split_first(Cells *cells, char *line, size_t size, const char *text) {
+    bool whole;
+    memset(line, ',', size);
+    memcpy(line, text, strlen(text));
+    cells_split_first(cells, (Str){line, strlen(text)}, ',', 3, &whole);
+    return whole;
+}
+
+// The first cells of a line are told apart; a quote behind them takes all of it apart.
+static void splits_the_first_cells(void **state) {
+    char line[512], text[256], quoted[256];
+    Cells cells;
+    (void)state;
+    assert_true(split_first(&cells, line, sizeof(line), "a,b,c,d"));
+    assert_int_equal(cells.count, 4);
+    snprintf(text, sizeof(text), "a,\"b,b\",c,d,%0100d,e,f", 1);
+    assert_false(split_first(&cells, line, sizeof(line), text));
+    assert_int_equal(cells.count, 5); // with what is behind the block of 64 bytes
+    assert_int_equal(cells.end[0], 1);
+    assert_int_equal(cells.end[1], 7);
+    assert_int_equal(cells.end[2], 9);
+    assert_int_equal(cells.end[4], strlen(text));
+    snprintf(quoted, sizeof(quoted), "%s,\"g", text);
+    assert_true(split_first(&cells, line, sizeof(line), quoted));
+    assert_true(cells.quote_open);
+    assert_int_equal(cells.count, 8);
 }
 
 // A quote may begin in one block of 64 bytes and end in the next.
@@ -126,6 +156,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_times_without_rounding),
         cmocka_unit_test(splits_cells_outside_of_quotes),
+        cmocka_unit_test(splits_the_first_cells),
         cmocka_unit_test(splits_across_blocks),
         cmocka_unit_test(reads_tensors),
         cmocka_unit_test(folds_spellings),
