@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "match/compiled.h"
 #include "flow/dtype.h"
+#include "match/inputs.h"
 #include "match/result_dtype.h"
 #include "match/surround.h"
 
@@ -613,8 +614,10 @@ static void add_result_fact(Finding *out, Arena *run, const Rewrite *rewrite) {
 }
 
 // What a reader of a candidate wants to know besides.
-static void add_context_facts(Finding *out, Arena *run, const Candidate *c) {
+static void add_context_facts(Finding *out, Arena *run, const Candidate *c,
+                              const Requirements *all) {
     if (out->verdict == VERDICT_REJECT) return;
+    add_input_facts(out, run, c, all);
     Str autograd = c->match.spec->rule->op_autograd;
     add_surround_facts(out, run, c->frame, c->record->node, autograd);
 }
@@ -668,7 +671,7 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
         add_result_fact(out, run, &rewrite);
         add_ports(out, run, c, &rewrite);
     }
-    add_context_facts(out, run, c);
+    add_context_facts(out, run, c, &all);
     add_summary_reason(out, run, guarded);
     for (uint32_t i = 0; i < rule->risks.len; i++) {
         vec_push(run, &out->risks, arena_str(run, rule->risks.at[i]));

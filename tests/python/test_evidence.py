@@ -156,3 +156,186 @@ def test_surroundings(tmp_path, name):
     assert len(found) == 1
     for key, value in expected.items():
         check(found[0], key, value)
+
+
+SWIGLU = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class MLP(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.p = nn.Linear(n, 4 * n)
+
+    def forward(self, x, mask, n):
+        y = self.p(x)
+        {view}
+        g, u = y.chunk(2, -1)
+        return F.silu(g) * u
+"""
+
+ATTENTION = """\
+import torch
+from torch import nn
+
+class A(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.q, self.k, self.v = nn.Linear(n, n), nn.Linear(n, n), nn.Linear(n, n)
+        self.kept = None
+
+    def forward(self, x):
+        b, s, _ = x.shape
+        q = self.q(x).view(b, s, 8, 64)
+        k = self.k(x).view(b, s, 8, 64)
+        v = self.v(x).view(b, s, 8, 64)
+        {order}
+        {cache}
+        scores = {scores}
+        w = scores.softmax(-1)
+        return {out}
+"""
+
+
+def attention(cache="pass", bnsd=True):
+    order = ("q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)"
+             if bnsd else "pass")
+    scores = ("q @ k.transpose(-2, -1) * 0.125" if bnsd
+              else "torch.einsum('bqnd,bknd->bnqk', q, k) * 0.125")
+    out = "w @ v" if bnsd else "torch.einsum('bnqk,bknd->bqnd', w, v)"
+    return ATTENTION.format(order=order, cache=cache, scores=scores, out=out)
+
+
+ROPE = """\
+import torch
+
+def turn(x):
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat((-b, a), dim=-1)
+
+def rope(q, cos, sin{parameter}):
+    cos, sin = cos{axis}, sin{axis}
+    return q * cos + turn(q) * sin
+
+class Model(torch.nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.q = torch.nn.Linear(n, n)
+
+    def forward(self, x, cos, sin):
+        q = self.q(x).view(x.shape[0], x.shape[1], 8, 64).transpose(1, 2)
+        return {call}
+"""
+
+
+def rope(axis, parameter="", call="rope(q, cos, sin)"):
+    return ROPE.format(axis=axis, parameter=parameter, call=call)
+
+
+def swiglu(view):
+    return SWIGLU.format(view=view)
+
+
+STATIC = ("unknown", "static as far as seen", [])
+
+INPUTS = {
+    "a linear layer's result": (
+        "swiglu", swiglu("pass"),
+        {"contiguity": ("proven", "contiguous where it is made: y", []),
+         "dynamic_shape": STATIC}),
+    "turned": (
+        "swiglu", swiglu("y = y.transpose(0, 1)"),
+        {"contiguity": ("proven", "is a view that is not contiguous: its axes are in another "
+                        "order; the replacement copies it first", [12])}),
+    "sliced": (
+        "swiglu", swiglu("y = y[..., : y.shape[-1] // 2]"),
+        {"contiguity": ("proven", "is a view that is not contiguous", [12])}),
+    "sliced and joined": (
+        "swiglu", swiglu("y = torch.cat((y[..., :8], y[..., 8:16]), -1)"),
+        {"contiguity": ("proven", "contiguous where it is made", [])}),
+    "rows of the first axis": (
+        "swiglu", swiglu("y = y[:8]"),
+        {"contiguity": ("proven", "contiguous where it is made", []), "dynamic_shape": STATIC}),
+    "a boolean index": (
+        "swiglu", swiglu("y = y[mask > 0]"),
+        {"dynamic_shape": ("proven", "rows are picked by a boolean index", [12])}),
+    "nonzero": (
+        "swiglu", swiglu("y = y[torch.nonzero(mask)[:, 0]]"),
+        {"dynamic_shape": ("proven", "nonzero or its like", [12])}),
+    "cut at a number of the data": (
+        "swiglu", swiglu("y = y[: int(mask.sum().item())]"),
+        {"dynamic_shape": ("proven", "read off a tensor", [12])}),
+    "an index of the caller": (
+        "swiglu", swiglu("y = y[mask]"),
+        {"dynamic_shape": ("unknown", "an index that a caller gives", [12])}),
+    "heads before the sequence": (
+        "attention", attention(),
+        {"layout": ("proven", "BNSD", [15]), "dynamic_shape": STATIC}),
+    "heads behind the sequence": (
+        "attention", attention(bnsd=False), {"layout": ("proven", "BSND", [])}),
+    "a cache": (
+        "attention", attention("k = torch.cat((self.kept, k), dim=2)"),
+        {"dynamic_shape": ("proven", "a size of k changes from run to run: what is kept", [16])}),
+    "tables by default": (
+        "rope", rope(".unsqueeze(axis)", ", axis=1"),
+        {"layout": ("unknown", "axis 1 by the parameter's default: BNSD", [8])}),
+    "tables along axis 2": (
+        "rope", rope(".unsqueeze(2)"), {"layout": ("proven", "axis 2: BSND", [8])}),
+    "tables by an index": (
+        "rope", rope("[:, None]"), {"layout": ("proven", "axis 1: BNSD", [8])}),
+    "tables as they come": (
+        "rope", rope(""), {"layout": ("unknown", "is not shown", [])}),
+}
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_inputs(tmp_path, name):
+    family, text, expected = INPUTS[name]
+    found = [f for f in scan(tmp_path, {"m.py": text}) if f["family"] == family]
+    assert len(found) == 1, found
+    for key, value in expected.items():
+        check(found[0], key, value)
+
+
+def claims(finding, name):
+    return [f["claim"] for f in finding["facts"] if f["name"] == name]
+
+
+def test_three_inputs_each_with_its_view(tmp_path):
+    found = scan(tmp_path, {"m.py": attention()})
+    got = [f for f in found[0]["facts"] if f["name"] == "contiguity"]
+    assert [f["chain"][0]["start_line"] for f in got] == [15, 15, 15]
+    assert [f["claim"].split()[0] for f in got] == ["q", "k", "v"]
+    assert all("stated limits ask for no copy" in f["claim"] for f in got)
+
+
+def test_a_parameter_is_followed_to_the_call(tmp_path):
+    found = [f for f in scan(tmp_path, {"m.py": rope(".unsqueeze(1)")})
+             if f["family"] == "rope"]
+    first = [f for f in found[0]["facts"] if f["name"] == "contiguity"][0]
+    assert first["claim"].startswith("as called in line 18, q is a view that is not contiguous")
+    assert first["state"] == "unknown"  # another caller may give something else
+    assert [span["start_line"] for span in first["chain"]] == [17]
+
+
+def test_without_a_call_nothing_is_said(tmp_path):
+    found = [f for f in scan(tmp_path, {"m.py": rope(".unsqueeze(1)", call="q")})
+             if f["family"] == "rope"]
+    assert claims(found[0], "contiguity") == ["made outside of what was read: q, cos, sin"]
+
+
+def test_batches_that_are_padded_to_their_longest(tmp_path):
+    loader = """\
+        def batches(loader, tok):
+            for texts in loader:
+                yield tok(texts, padding="longest", return_tensors="pt")
+        """
+    found = scan(tmp_path, {"m.py": swiglu("pass"), "data.py": loader})
+    check(found[0], "dynamic_shape", ("unknown", "padded to its longest member", [3]))
+
+
+def test_padding_of_a_convolution_is_none(tmp_path):
+    other = "import torch\nC = torch.nn.Conv1d(8, 8, 3, padding='same')\n"
+    found = scan(tmp_path, {"m.py": swiglu("pass"), "conv.py": other})
+    check(found[0], "dynamic_shape", STATIC)

@@ -1,0 +1,76 @@
+// caller.c - f(q, k) and self.f(q, k) in the module that defines f.
+#include "base/base.h"
+
+#include "match/caller.h"
+
+enum { CALLERS_MAX = 4 }; // read until one gives a value
+
+// The place of the parameter among the arguments of a call, or -1.
+static int argument_index(const Frame *f, const Val *param) {
+    const ArgumentsNode *a = f->fn->u.function->args->u.arguments;
+    uint32_t n = a->posonly.len + a->args.len;
+    for (uint32_t i = 0; i < n; i++) {
+        const Node *arg = i < a->posonly.len ? a->posonly.at[i] : a->args.at[i - a->posonly.len];
+        if (arg == param->node) return (int)i - (f->self ? 1 : 0);
+    }
+    return -1;
+}
+
+static Node *argument_of(const Node *call, const Val *param, int index) {
+    NodeList args = call->u.call.args, keywords = call->u.call.keywords;
+    for (uint32_t i = 0; i < args.len && (int)i <= index; i++) {
+        if (args.at[i]->kind == N_STARRED) return NULL;
+        if ((int)i == index) return args.at[i];
+    }
+    for (uint32_t i = 0; i < keywords.len; i++) {
+        if (keywords.at[i]->u.keyword.name == param->name) return keywords.at[i]->u.keyword.value;
+    }
+    return NULL;
+}
+
+static bool is_call_of(const Frame *f, const Node *call, const Node *class_node) {
+    const Node *func = call->u.call.func;
+    const Sym *name = f->fn->u.function->name;
+    if (!f->owner) {
+        if (func->kind != N_NAME || func->u.name.id != name) return false;
+        Def def = project_lookup(f->module, name);
+        return def.kind == DEF_FUNCTION && def.node == f->fn;
+    }
+    if (func->kind != N_ATTRIBUTE || func->u.attribute.attr != name) return false;
+    const Node *of = func->u.attribute.value;
+    return of->kind == N_NAME && of->u.name.id == f->flow->names.self &&
+           class_node == f->owner->node;
+}
+
+static Val *value_at(const Frame *f, uint32_t call, const Node *arg) {
+    Flow *flow = f->flow;
+    Module *m = f->module;
+    if (!m->call_owners[call]) return NULL;
+    Def class_def = {.kind = DEF_CLASS, .module = m, .node = m->call_classes[call]};
+    if (class_def.node) {
+        class_def.dotted = arena_dotted(flow->arena, m->dotted,
+                                        sym_str(class_def.node->u.class_->name));
+    }
+    FunctionInfo *info = flow_function_info(flow, f->mf, m->call_owners[call],
+                                            class_def.node ? &class_def : NULL);
+    flow_function(flow, f->mf, info);
+    return node_val(f->mf, arg);
+}
+
+CallSite find_argument(Frame *f, const Val *param) {
+    CallSite site = {0};
+    bool own = param->op == V_PARAM && param->node && f->fn && f->fn->kind == N_FUNCTION_DEF;
+    int index = own ? argument_index(f, param) : -1;
+    if (index < 0) return site;
+    module_list_calls(f->module);
+    uint32_t read = 0;
+    for (uint32_t i = 0; i < f->module->calls.len && read < CALLERS_MAX; i++) {
+        Node *call = f->module->calls.at[i];
+        if (!is_call_of(f, call, f->module->call_classes[i])) continue;
+        Node *arg = argument_of(call, param, index);
+        Val *v = arg ? value_at(f, i, arg) : NULL;
+        read++;
+        if (v && v->op != V_OPAQUE) return (CallSite){v, call};
+    }
+    return site;
+}
