@@ -11,7 +11,8 @@ typedef struct Dynamic {
     const Node *call; // of the function, that gave the argument which was followed
 } Dynamic;
 
-// What gives `v`, a value of the frame's function, a size that changes from run to run, the certain ones first.
+// What gives `v`, a value of the frame's function, a size that changes from run
+// to run, the certain ones first.
 Dynamic find_dynamic(Frame *frame, const Val *v);
 
 #endif

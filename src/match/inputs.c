@@ -293,7 +293,8 @@ static void add_rope_layout(Finding *out, Arena *run, const Candidate *c) {
     for (uint32_t i = 1; i < rule->param_count; i++) {
         int axis;
         bool by_default;
-        if (!is_data(c, i) || !table_axis(c->frame->flow, c->match.bound[i], &axis, &by_default)) continue;
+        Val *table = c->match.bound[i];
+        if (!is_data(c, i) || !table_axis(c->frame->flow, table, &axis, &by_default)) continue;
         const char *layout = axis_layout(axis);
         if (!layout) continue;
         fact.state = by_default ? FACT_UNKNOWN : FACT_PROVEN;
@@ -333,10 +334,10 @@ static void add_shape_fact(Finding *out, Arena *run, const Candidate *c) {
         Dynamic found = find_dynamic(c->frame, c->match.bound[i]);
         if (!found.what) continue;
         fact.state = found.certain && !found.call ? FACT_PROVEN : FACT_UNKNOWN;
+        const char *verb = found.certain ? "changes from run to run" : "may change";
         fact.claim = arena_printf(run, "%.*sa size of %.*s %s: %s",
                                   STR_FMT(call_clause(run, c, found.call)),
-                                  STR_FMT(input_text(run, c, i)), found.certain ? "changes from run to run" : "may change",
-                                  found.what);
+                                  STR_FMT(input_text(run, c, i)), verb, found.what);
         link_val(&fact, run, found.at);
         break;
     }
