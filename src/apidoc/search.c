@@ -90,6 +90,54 @@ void search_docs(SearchHits *out, Arena *arena, const Docs *docs, const Names *r
     if (out->len) qsort(out->at, out->len, sizeof(SearchHit), by_score);
 }
 
+// ---- some of the words ------------------------------------------------------------
+
+static bool is_letter(char c) {
+    return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+// Whether `text` holds `word` with no letters around it.
+static bool holds_word(Str text, Str word) {
+    for (size_t i = 0; i + word.len <= text.len; i++) {
+        if (!is_at(text, i, word) || (i && is_letter(text.at[i - 1]))) continue;
+        size_t end = i + word.len;
+        if (end == text.len || !is_letter(text.at[end])) return true;
+    }
+    return false;
+}
+
+static uint32_t count_words(Str name, Str summary, const Names *words) {
+    uint32_t score = 0;
+    for (uint32_t i = 0; i < words->len; i++) {
+        if (!words->at[i].len) continue;
+        if (holds_word(name, words->at[i])) score += SCORE_IN_NAME;
+        else if (holds_word(summary, words->at[i])) score += SCORE_IN_SUMMARY;
+    }
+    return score;
+}
+
+static int by_score_and_length(const void *a, const void *b) {
+    const SearchHit *x = a, *y = b;
+    if (x->score != y->score) return x->score > y->score ? -1 : 1;
+    if (x->name.len != y->name.len) return x->name.len < y->name.len ? -1 : 1;
+    return str_cmp(x->name, y->name);
+}
+
+void search_some(SearchHits *out, Arena *arena, const Docs *docs, const Names *words,
+                 const Names *lesser) {
+    *out = (SearchHits){0};
+    for (uint32_t i = 0; i < docs->at.len && words->len; i++) {
+        const DocEntry *entry = &docs->at.at[i];
+        if (entry->superseded) continue;
+        Str summary = search_summary(arena, entry);
+        uint32_t score = count_words(entry->name, summary, words);
+        if (!score) continue;
+        score += count_words(entry->name, summary, lesser) / SCORE_IN_SUMMARY;
+        vec_push(arena, out, ((SearchHit){entry, entry->name, score}));
+    }
+    if (out->len) qsort(out->at, out->len, sizeof(SearchHit), by_score_and_length);
+}
+
 // ---- summaries --------------------------------------------------------------------
 
 static Str trim(Str s) {

@@ -17,6 +17,11 @@ typedef VEC(Str) Names;
 // first, equal scores by name. `registered` are further names.
 void search_docs(SearchHits *out, Arena *arena, const Docs *docs, const Names *registered,
                  const Names *words);
+// What has some of the words, each as a whole word of its name or summary, best first:
+// those with more of `words`, then of `lesser`, then the shorter name. Words are in
+// lower case, such as "layer_norm"; nothing is found by `lesser` alone.
+void search_some(SearchHits *out, Arena *arena, const Docs *docs, const Names *words,
+                 const Names *lesser);
 // At most five names that `name` may have meant, nearest first: part of one
 // another, or a few letters apart.
 void search_near(Names *out, Arena *arena, const Names *names, Str name);

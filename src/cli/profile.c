@@ -8,6 +8,7 @@
 #include "cli/profile_collect.h"
 #include "cli/profile_diff.h"
 #include "cli/profile_load.h"
+#include "cli/profile_near.h"
 #include "cli/profile_text.h"
 #include "cli/report_page.h"
 #include "prof/bound.h"
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 
 typedef struct ProfileArgs {
-    const char *format, *chip, *bandwidth, *peak, *launch, *jobs, *python;
+    const char *format, *chip, *bandwidth, *peak, *launch, *jobs, *python, *docs_path;
     const char *html, *lang, *collect, *steps, *skip, *timeout;
     bool diff, quiet, verbose;
 } ProfileArgs;
@@ -52,7 +53,11 @@ static const Option options[] = {
      "a COMMAND without output for so long hangs (1800)", FIELD(timeout)},
     {"jobs", 'j', OPTION_TEXT, "N", "threads (one for each processor)", FIELD(jobs)},
     {"python", 0, OPTION_TEXT, "EXE",
-     "which Python reads a database (of VIRTUAL_ENV, or python3)", FIELD(python)},
+     "which Python reads a database, and whose torch_npu is asked\n"
+     "(of VIRTUAL_ENV, or python3)", FIELD(python)},
+    {"docs-path", 0, OPTION_TEXT, "PATH",
+     "the torch_npu whose texts are searched for operators near to\n"
+     "runs of unknown kind: see 'npufuse api --help'", FIELD(docs_path)},
     {"quiet", 'q', OPTION_FLAG, NULL, "only data and errors", FIELD(quiet)},
     {"verbose", 'v', OPTION_FLAG, NULL, "show all runs and kernels", FIELD(verbose)},
 };
@@ -166,7 +171,11 @@ static int run_profile(const ProfileArgs *args, Arena *run, const char *path) {
     Err err;
     ProfileLoaded loaded;
     ProfReport report;
+    BookChoice choice = {.python = args->python, .docs_path = args->docs_path};
     if (!load(&loaded, &report, args, run, path)) return EXIT_USAGE;
+    if (!profile_near(&report, run, &choice, &err)) {
+        return output_fail(EXIT_USAGE, "%s", err.text);
+    }
     if (!write_page(&report, args, loaded.shown, run, &err) ||
         !print(&report, args, loaded.shown, &err)) {
         return output_fail(EXIT_USAGE, "%s", err.text);

@@ -42,7 +42,16 @@ static Str shown_sequence(const ProfRun *run) {
     return text;
 }
 
-static void add_run(Buf *out, const ProfRun *run) {
+static void add_near(Buf *out, const ProfRun *run, Str source) {
+    if (!run->near_count) return;
+    buf_addf(out, "      near, by the texts of %.*s:", STR_FMT(source));
+    for (uint32_t i = 0; i < run->near_count; i++) {
+        buf_addf(out, "%s %.*s", i ? "," : "", STR_FMT(run->near[i]));
+    }
+    buf_add(out, STR(" (npufuse api show NAME)\n"));
+}
+
+static void add_run(Buf *out, const ProfRun *run, Str near_source) {
     buf_addf(out, "  %-24s %8u  %12.3f %10.3f  %5.1f%%  ", run->pattern, (unsigned)run->count,
              ms(run->device_ns), ms(run->gap_ns), 100 * run->share);
     add_cap(out, run);
@@ -55,6 +64,7 @@ static void add_run(Buf *out, const ProfRun *run) {
     if (run->site.len) buf_addf(out, ", %.*s", STR_FMT(run->site));
     buf_addf(out, "\n      %.*s%s\n", STR_FMT(shown_sequence(run)),
              run->sequence.len > SEQUENCE_SHOWN ? " ..." : "");
+    add_near(out, run, near_source);
     buf_addf(out, "      first at rows %u-%u; %.*s\n", (unsigned)run->at[0].first,
              (unsigned)run->at[0].last, STR_FMT(run->evidence));
 }
@@ -68,7 +78,7 @@ static void add_runs(Buf *out, const ProfReport *report, const ProfileStyle *sty
     }
     buf_addf(out, "\n  %-24s %8s  %12s %10s  %6s  %s\n", "run", "calls", "device ms", "gaps ms",
              "step", "cap   bound");
-    for (uint32_t i = 0; i < shown; i++) add_run(out, &report->runs.at[i]);
+    for (uint32_t i = 0; i < shown; i++) add_run(out, &report->runs.at[i], report->near_source);
     if (shown < report->runs.len) {
         buf_addf(out, "  and %u more (-v shows them)\n", (unsigned)(report->runs.len - shown));
     }
@@ -133,6 +143,10 @@ static void add_md_run(Buf *out, const ProfRun *run) {
     buf_add(out, STR(" | "));
     if (run->api) md_code(out, MD_CELL, str_of(run->api));
     else md_text(out, MD_CELL, str_of(run->note ? run->note : "custom fused kernel"));
+    for (uint32_t i = 0; i < run->near_count; i++) {
+        buf_add(out, i ? STR(", ") : STR("; near: "));
+        md_code(out, MD_CELL, run->near[i]);
+    }
     buf_addf(out, " | %u | %.3f | %.3f | %.1f%% | ", (unsigned)run->count, ms(run->device_ns),
              ms(run->gap_ns), 100 * run->share);
     add_cap(out, run);

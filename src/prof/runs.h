@@ -33,6 +33,8 @@ typedef struct RunRange {
     uint32_t first, last; // 0-based data rows of the file, both inside
 } RunRange;
 
+enum { RUN_NEAR_MAX = 3 };
+
 // The occurrences of a run on equal shapes.
 typedef struct RunVariant {
     Str shape;
@@ -63,6 +65,8 @@ typedef struct ProfRun {
     Str evidence;
     RunVariant *variants;
     uint32_t variant_count;
+    Str near[RUN_NEAR_MAX]; // of RUN_CUSTOM: operators whose texts speak of its kernels
+    uint32_t near_count;
 } ProfRun;
 
 typedef struct KindBound {
@@ -85,6 +89,7 @@ typedef struct ProfReport {
     uint64_t claimed_ns;  // device time of the runs, each row once
     uint32_t dynamic_kinds, static_kinds;
     uint32_t late_kinds;  // first seen after the second step
+    Str near_source;      // where operators near to runs were looked up; empty: nowhere
     VEC(Str) notes;       // what was skipped or is missing, with its effect
 } ProfReport;
 

@@ -109,6 +109,10 @@ static void add_run(Json *json, const ProfRun *run) {
     json_add_double(json, "share_of_step", run->share);
     json_add_str(json, "evidence", run->evidence);
     add_or_null(json, "note", run->note);
+    json_key(json, "near");
+    json_array(json, JSON_LINE);
+    for (uint32_t i = 0; i < run->near_count; i++) json_str(json, run->near[i]);
+    json_end(json);
     add_variants(json, run);
     add_occurrences(json, run);
     json_end(json);

@@ -510,3 +510,51 @@ def test_a_look_alike_is_not(tmp_path, case):
     _, pattern, text = case
     runs, _, _ = runs_twice(tmp_path, text)
     assert pattern not in [run["pattern"] for run in runs]
+
+
+DOCS = '''
+f("npu_scaled_masked_softmax", """
+接口原型
+torch_npu.npu_scaled_masked_softmax(x, mask) -> Tensor
+功能描述
+computes softmax of a scaled and masked tensor
+""")
+f("npu_softmax_with_tanh", """
+功能描述
+one thing and another
+""")
+f("npu_maximum", """
+功能描述
+writes a maximum, a sum, a product; softmaximum is no word of it
+""")
+'''
+
+
+def test_operators_near_to_a_run_of_unknown_kind(tmp_path):
+    (tmp_path / "torch_npu").mkdir()
+    docs = tmp_path / "torch_npu" / "_op_plugin_docs.py"
+    docs.write_text(DOCS, encoding="utf-8")
+    unknown = spell("""
+        SoftmaxV2 X > X
+        Tanh X > X
+        Mul X X > X""")
+    runs = mine(tmp_path, (FILLER + unknown) * 4, "--docs-path", str(docs))
+    assert [(run["pattern"], run["near"]) for run in runs] == [
+        ("custom", ["npu_softmax_with_tanh", "npu_scaled_masked_softmax"])]
+
+
+def test_words_of_any_operator_find_nothing(tmp_path):
+    docs = tmp_path / "_op_plugin_docs.py"
+    docs.write_text(DOCS, encoding="utf-8")
+    unknown = spell("Maximum X X > X\nMul X X > X")
+    runs = mine(tmp_path, (FILLER + unknown) * 4, "--docs-path", str(docs))
+    assert [(run["pattern"], run["near"]) for run in runs] == [("custom", [])]
+
+
+def test_a_named_torch_npu_has_to_be_there(tmp_path):
+    path = tmp_path / "kernel_details.csv"
+    path.write_text(kernels.table(FILLER), encoding="utf-8")
+    done = subprocess.run([BIN, "profile", str(path), "--docs-path", str(tmp_path / "none")],
+                          capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert "none" in done.stderr
