@@ -201,12 +201,17 @@ static Val *dtype_of_complex(Calc *c, Val *v, int depth) {
     return NULL;
 }
 
+static bool is_leaf(const Calc *c, const Val *v) {
+    for (uint32_t i = 0; i < c->scalars.leaf_count; i++) {
+        if (c->scalars.leaves[i] == v) return true;
+    }
+    return false;
+}
+
 static Val *dtype(Calc *c, Val *v, int depth) {
     Graph *g = &c->flow->graph;
     if (depth > DTYPE_MAX_DEPTH || ++c->steps > STEPS_MAX) return val_new1(g, V_DTYPE, v);
-    for (uint32_t i = 0; i < c->scalars.leaf_count; i++) {
-        if (c->scalars.leaves[i] == v) return val_new1(g, V_DTYPE, v);
-    }
+    if (is_leaf(c, v)) return val_new1(g, V_DTYPE, v);
     Val *d;
     switch ((int)v->op) {
     case V_CAST: return dtype_of_cast(c, v, depth);
@@ -233,6 +238,15 @@ static Val *dtype(Calc *c, Val *v, int depth) {
     case OP_MATMUL: case OP_REPEAT_INTERLEAVE: case V_ITEM: case OP_MASKED_FILL:
         if (!c->scalars.no_autocast) return op_dtype(c->flow, v);
         d = dtype(c, v->args[0], depth + 1);
+        break;
+    case OP_RMS_NORM:
+        // Where the weight has another dtype, releases of torch differ; the guard
+        // of a rule that binds it asks for the input's.
+        d = dtype(c, v->args[0], depth + 1);
+        if (!val_is_none(v->args[2]) && !is_leaf(c, v->args[2]) &&
+            dtype(c, v->args[2], depth + 1) != d) {
+            return val_new1(g, V_DTYPE, v);
+        }
         break;
     case V_PHI: {
         Val *a = dtype(c, v->args[1], depth + 1);

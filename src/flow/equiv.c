@@ -7,6 +7,7 @@
 
 #include "flow/flow.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { INVERT_MAX = 8 };
@@ -145,6 +146,35 @@ static Val *make_norm(Flow *fl, Op op, Val *const *a) {
 
 // x ** 2 stays; x ** 0.5 -> sqrt(x); x ** -0.5 -> rsqrt(x); x ** -1 -> 1 / x;
 // sqrt(x) ** 2 -> x
+// (n,), [n], n or shape[-1:] spans the last axis only.
+static bool spans_last_axis(const Val *shape) {
+    if (shape->op == V_TUPLE || shape->op == V_LIST) {
+        return shape->nargs == 1 && shape->args[0]->op != V_STAR;
+    }
+    if (shape->op == V_PHI) {
+        return spans_last_axis(shape->args[1]) && spans_last_axis(shape->args[2]);
+    }
+    if (shape->op != V_ITEM || shape->args[0]->op != V_SHAPE) return shape->op == V_SIZE;
+    const Val *slice = shape->args[1];
+    return slice->op == V_SLICE && val_is_int(slice->args[0], -1) && val_is_none(slice->args[1]) &&
+           val_is_none(slice->args[2]);
+}
+
+// rms_norm(x, (n,), weight, eps)  ->  rms_norm(x, -1, weight, eps): a weight has
+// the normalised shape, so that whoever asks for its axes asks for these.
+// Without eps that of the input's dtype counts, which is lost where casts are
+// looked through.
+static Val *make_rms_norm(Flow *fl, Val *const *a) {
+    Val *axis = val_int(&fl->graph, -1), *eps = a[3];
+    bool last = !val_is_none(a[2]) || spans_last_axis(a[1]);
+    if (val_is_none(eps) && a[0]->op == V_CAST) {
+        bool wide = val_is_global(a[0]->args[1], "torch.float32");
+        if (wide) eps = val_number(&fl->graph, FLT_EPSILON);
+        else last = false;
+    }
+    return val_new(&fl->graph, OP_RMS_NORM, (Val *[]){a[0], last ? axis : a[1], a[2], eps}, 4);
+}
+
 static Val *make_pow(Flow *fl, Val *x, Val *e) {
     if (val_near(e, 0.5)) return make1(fl, OP_SQRT, x);
     if (val_near(e, -0.5)) return make1(fl, OP_RSQRT, x);
@@ -342,6 +372,7 @@ static Val *make_arithmetic(Flow *fl, Op op, Val *const *a, uint32_t n) {
     case OP_SUM: return make_reduction(fl, op, a);
     case OP_NORM:
     case OP_VECTOR_NORM: return make_norm(fl, op, a);
+    case OP_RMS_NORM: return make_rms_norm(fl, a);
     case OP_VAR:
     case OP_STD: return make_var(fl, op, a);
     case OP_CLAMP_MIN:

@@ -157,7 +157,7 @@ static bool binds_sensibly(const Match *m) {
         Val *v = m->bound[i];
         const RuleParam *p = &rule->params[i];
         if (v && p->scalar && is_cast(m, v)) return false;
-        if (!v || m->attend) continue;
+        if (!v || m->attend || p->scalar) continue;
         if (!p->weight && (!p->optional || is_alone(rule))) continue;
         Val *leaf = val_strip(v);
         if (leaf->op != V_ATTR && leaf->op != V_PARAM && leaf->op != OP_PARAMETER) {

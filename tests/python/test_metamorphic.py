@@ -216,9 +216,10 @@ def test_a_rule_finds_its_own_reference(host, findings):
         if f["verdict"] in generated.WRITTEN
     ]
     assert found, host.source
-    # Another rule may hold for a part of it: then one of the two says so.
+    # Another rule, perhaps of another family, may hold for a part of it: then
+    # one of the two says so.
     told = [f for f in found if f["reasons"][0].endswith("replace one of the two")]
-    assert len(told) == len(found) - 1, found
+    assert len(found) - len(told) <= 1, found
     assert host.rule in [f["rule"] for f in found], found
 
 

@@ -14,7 +14,7 @@ class Branches(nn.Module):
         if residual is not None:
             x = x + residual
         if fast:
-            return F.rms_norm(x, x.shape[-1:], self.weight, self.eps)
+            return F.rms_norm(x, x.shape[-1:], self.weight, self.eps)  # expect: rms_norm recommend
         else:
             var = x.pow(2).mean(-1, keepdim=True)
             y = x * torch.rsqrt(var + self.eps) * self.weight  # expect: rms_norm recommend
