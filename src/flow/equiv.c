@@ -146,27 +146,34 @@ static Val *make_norm(Flow *fl, Op op, Val *const *a) {
 
 // x ** 2 stays; x ** 0.5 -> sqrt(x); x ** -0.5 -> rsqrt(x); x ** -1 -> 1 / x;
 // sqrt(x) ** 2 -> x
-// (n,), [n], n or shape[-1:] spans the last axis only.
-static bool spans_last_axis(const Val *shape) {
+// Whether the shape spans the last axis only, as (n,), [n], n and shape[-1:] do:
+// 1, 0, or -1 where nobody knows.
+static int spans_last_axis(const Val *shape) {
+    if (shape->op == V_SIZE) return 1;
     if (shape->op == V_TUPLE || shape->op == V_LIST) {
-        return shape->nargs == 1 && shape->args[0]->op != V_STAR;
+        for (uint32_t i = 0; i < shape->nargs; i++) {
+            if (shape->args[i]->op == V_STAR) return -1;
+        }
+        return shape->nargs == 1;
     }
     if (shape->op == V_PHI) {
-        return spans_last_axis(shape->args[1]) && spans_last_axis(shape->args[2]);
+        int a = spans_last_axis(shape->args[1]), b = spans_last_axis(shape->args[2]);
+        return a == b ? a : -1;
     }
-    if (shape->op != V_ITEM || shape->args[0]->op != V_SHAPE) return shape->op == V_SIZE;
+    if (shape->op != V_ITEM || shape->args[0]->op != V_SHAPE) return -1;
     const Val *slice = shape->args[1];
     return slice->op == V_SLICE && val_is_int(slice->args[0], -1) && val_is_none(slice->args[1]) &&
            val_is_none(slice->args[2]);
 }
 
-// rms_norm(x, (n,), weight, eps)  ->  rms_norm(x, -1, weight, eps): a weight has
-// the normalised shape, so that whoever asks for its axes asks for these.
+// rms_norm(x, (n,), weight, eps)  ->  rms_norm(x, -1, weight, eps): a weight
+// has the normalised shape, so that whoever asks for its axes asks for these.
 // Without eps that of the input's dtype counts, which is lost where casts are
 // looked through.
 static Val *make_rms_norm(Flow *fl, Val *const *a) {
     Val *axis = val_int(&fl->graph, -1), *eps = a[3];
-    bool last = !val_is_none(a[2]) || spans_last_axis(a[1]);
+    int known = spans_last_axis(a[1]);
+    bool last = known == 1 || (known < 0 && !val_is_none(a[2]));
     if (val_is_none(eps) && a[0]->op == V_CAST) {
         bool wide = val_is_global(a[0]->args[1], "torch.float32");
         if (wide) eps = val_number(&fl->graph, FLT_EPSILON);

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-EXPECT = {"rms_norm": 2}
+EXPECT = {"rms_norm": 3}
 
 
 @dataclass
