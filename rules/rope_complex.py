@@ -19,9 +19,14 @@ rule(
 )
 
 
-def reference(x, freqs, start=3, *, counted=False):
-    """x (..., d); freqs (..., d // 2), complex. counted: the pairs are joined
-    from an axis counted from the front."""
+def reference(x, freqs, start=3, *, counted=False, halves=False):
+    """x (..., d); freqs (..., d // 2), complex. counted: the last axes are joined
+    from one counted from the front; halves: a number is made of the two halves,
+    not of neighbours."""
+    if halves:
+        a, b = x.float().chunk(2, dim=-1)
+        turned = torch.complex(a, b) * freqs
+        return torch.cat([turned.real, turned.imag], dim=-1)
     pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))
     turned = torch.view_as_real(pairs * freqs)
     if counted:
@@ -29,13 +34,17 @@ def reference(x, freqs, start=3, *, counted=False):
     return turned.flatten(-2)
 
 
-def replacement(x, freqs, start=3, *, counted=False):
+def replacement(x, freqs, start=3, *, counted=False, halves=False):
+    if halves:
+        wide_cos = torch.cat([freqs.real, freqs.real], dim=-1)
+        wide_sin = torch.cat([freqs.imag, freqs.imag], dim=-1)
+        return torch_npu.npu_rotary_mul(x.float(), wide_cos, wide_sin)
     cos = freqs.real.repeat_interleave(2, dim=-1)
     sin = freqs.imag.repeat_interleave(2, dim=-1)
     return torch_npu.npu_rotary_mul(x.float(), cos, sin, rotary_mode="interleave")
 
 
-def requires(x, freqs, start=3, *, counted=False):
+def requires(x, freqs, start=3, *, counted=False, halves=False):
     # limits() speaks of the tables; this of the complex numbers they are made of.
     assert freqs.dtype == torch.complex64, "the factors are complex numbers of single precision"
     assert x.dim() in (3, 4), "the input has 3 or 4 dimensions"
@@ -53,15 +62,21 @@ def requires(x, freqs, start=3, *, counted=False):
     assert all(c == n or n < 1000 for c, n in zip(freqs.shape[:-1], x.shape)), (
         "an axis along which cos is broadcast is shorter than 1000"
     )
-    # The operator's limits of this mode.
-    assert freqs.numel() in (
-        freqs.shape[0] * freqs.shape[-1],
-        freqs.shape[1] * freqs.shape[-1],
-        freqs.shape[-2] * freqs.shape[-1],
-    ), "with interleave cos varies along one axis beside the last"
-    assert x.numel() < 2000 * freqs.numel(), (
-        "with interleave batch times heads is below 1000"
-    )
+    if halves:
+        # The operator's page: of this layout (B, N, S, D) slower than separate kernels.
+        assert freqs.shape[-2] == 1 or x.shape[-1] % 8 == 0, (
+            "rows of whole 32 bytes where the heads stand before the sequence"
+        )
+    if not halves:
+        # The operator's limits of this mode.
+        assert freqs.numel() in (
+            freqs.shape[0] * freqs.shape[-1],
+            freqs.shape[1] * freqs.shape[-1],
+            freqs.shape[-2] * freqs.shape[-1],
+        ), "with interleave cos varies along one axis beside the last"
+        assert x.numel() < 2000 * freqs.numel(), (
+            "with interleave batch times heads is below 1000"
+        )
     if counted:
         assert x.dim() == start + 1, "the pairs are the last two axes"
 

@@ -196,7 +196,8 @@ static Val *dtype_of_cast(Calc *c, Val *v, int depth) {
 // wider one if the other is complex64 (a rule has to ask for that).
 static Val *dtype_of_complex(Calc *c, Val *v, int depth) {
     for (int i = 0; i < 2; i++) {
-        if (v->args[i]->op == OP_VIEW_AS_COMPLEX) return dtype(c, v->args[i], depth + 1);
+        bool made = v->args[i]->op == OP_VIEW_AS_COMPLEX || v->args[i]->op == OP_COMPLEX;
+        if (made) return dtype(c, v->args[i], depth + 1);
     }
     return NULL;
 }
@@ -219,7 +220,11 @@ static Val *dtype(Calc *c, Val *v, int depth) {
         d = dtype_of_complex(c, v, depth);
         if (!d) d = promote_args(c, v, depth);
         break;
-    case OP_ADD: case OP_POW: case OP_CAT: case OP_WEAVE: case OP_STACK:
+    case V_ATTR: // z.real
+        d = v->name == c->flow->names.real || v->name == c->flow->names.imag ? v->args[0] : NULL;
+        if (d) d = d->op == OP_MUL ? dtype_of_complex(c, d, depth) : NULL;
+        return d ? d : op_dtype(c->flow, v);
+    case OP_ADD: case OP_POW: case OP_COMPLEX: case OP_CAT: case OP_WEAVE: case OP_STACK:
     case OP_MAXIMUM: case OP_MINIMUM:
         d = promote_args(c, v, depth);
         break;

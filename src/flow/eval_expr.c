@@ -599,9 +599,11 @@ Val *eval_expr(Frame *f, Node *node) {
     flow->depth++;
     Val *val = eval_inner(f, node);
     flow->depth--;
-    if (!val->node) {
-        val->node = node;
-        val->module = f->module;
+    // Of a cast that an equivalence put outside, what is below was computed here, too.
+    for (Val *made = val; !made->node; made = made->args[0]) {
+        made->node = node;
+        made->module = f->module;
+        if (made->op != V_CAST) break;
     }
     if (!f->root) return val;
     node_set_val(f, node, val);

@@ -127,6 +127,11 @@ static bool is_half_size(Flow *fl, Val *x, const Val *v) {
     return rank && size == op_size(fl, x, val_int(&fl->graph, (int64_t)rank - 1));
 }
 
+// The other of two sizes, one of which is 2: any, or a number that can be one.
+static bool may_be_rest(const Val *size) {
+    return !val_is_number(size) || size->num >= 1 || size->num == -1;
+}
+
 // ---- taking apart ---------------------------------------------------------------
 
 static Val *strided(Flow *fl, Val *x, int64_t start) {
@@ -201,8 +206,8 @@ static Val *unflattened_item(Flow *fl, Val *u, const Val *index) {
 static bool is_rows_of_two(const Val *u) {
     if (u->op != OP_UNFLATTEN || !val_is_int(u->args[1], -1)) return false;
     const Val *sizes = u->args[2];
-    return sizes->op == V_TUPLE && sizes->nargs == 3 && val_is_int(sizes->args[1], 1) &&
-           val_is_int(sizes->args[2], 2);
+    return sizes->op == V_TUPLE && sizes->nargs == 3 && may_be_rest(sizes->args[0]) &&
+           val_is_int(sizes->args[1], 1) && val_is_int(sizes->args[2], 2);
 }
 
 static Val *with_new_axis(Flow *fl, Val *x, int64_t axis) {
@@ -380,11 +385,6 @@ Val *op_flatten(Flow *fl, Val *const *a) {
 static Val *below_copies(Val *x) {
     while (x->op == V_CAST || x->op == OP_CONTIGUOUS) x = x->args[0];
     return x;
-}
-
-// The other of two sizes, one of which is 2: any, or a number that can be one.
-static bool may_be_rest(const Val *size) {
-    return !val_is_number(size) || size->num >= 1 || size->num == -1;
 }
 
 // x.view(*lead, -1, 1, 2)

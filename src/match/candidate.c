@@ -17,7 +17,10 @@ enum {
 
 static bool may_match(Flow *flow, const Spec *spec, Val *root, uint64_t bits) {
     if (spec->pattern->op == OP_ATTEND) return attend_of(flow, root);
-    if (spec->pattern->op != root->op) return false;
+    if (spec->pattern->op != root->op) {
+        const Val *bare = spec->rule->part.len ? below_flat(root) : NULL;
+        if (!bare || spec->pattern->op != bare->op) return false;
+    }
     return (spec->factor_ops & ~bits) == 0;
 }
 

@@ -13,6 +13,7 @@ enum {
     MARK_TRAINING = 1u << 28, // optimizers, clipping, cross entropy
     MARK_SIGNAL = 1u << 27, // see match/signals.h
     FILTER_MAX_DEPTH = 12,
+    ROWS_DEPTH = 3000, // of nested expressions
     FILTER_MAX_CALLS = 500 * 1000, // followed in a module, then all may pass
 };
 
@@ -64,6 +65,7 @@ static bool is_anchor(uint16_t op) {
     static const Op plain[] = {
         OP_MUL, OP_ADD, OP_SUB, OP_DIV, OP_NEG, OP_POW, OP_MEAN, OP_SUM, OP_VIEW,
         OP_TRANSPOSE, OP_CHUNK, OP_SPLIT, OP_FLATTEN, OP_UNFLATTEN, OP_STRIDED,
+        OP_UNSQUEEZE,
     };
     if (op <= V_CAST) return false;
     for (size_t i = 0; i < COUNT(plain); i++) {
@@ -97,6 +99,16 @@ static bool has_product(const Val *v, int depth) {
     return false;
 }
 
+// x.unflatten(-1, (-1, 1, 2))[..., i], in the form that it gets
+static bool takes_rows(const Val *v, int depth) {
+    if (v->op == OP_UNSQUEEZE && v->args[0]->op == OP_STRIDED) return true;
+    if (depth > 24) return false;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (takes_rows(v->args[i], depth + 1)) return true;
+    }
+    return false;
+}
+
 static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
     uint64_t ops[OP_COUNT / 64 + 1] = {0};
     bool attends = spec->pattern->op == OP_ATTEND, any = false;
@@ -112,7 +124,9 @@ static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
         // 25 bits are shared by all operators; a clash only lets more through.
         mark_anchor(out, symbols, (Op)op, (uint32_t)MARK_FIRST_FREE << (op % 25));
     }
-    if (!any || (!attends && !has_product(spec->pattern, 0))) out->open = true;
+    bool rows = !any && takes_rows(spec->pattern, 0);
+    out->rows |= rows;
+    if ((!any && !rows) || (!attends && !has_product(spec->pattern, 0))) out->open = true;
 }
 
 void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
@@ -165,6 +179,7 @@ struct FilterModule {
     Arena *arena;
     Module *module;
     NamedMarks *slots[256];
+    bool rows, rows_known; // pairs as rows, see has_rows
     int depth;
     uint32_t calls;
 };
@@ -398,6 +413,42 @@ static uint32_t function_marks(FilterModule *fm, Node *fn) {
     return walk.marks | fn->u.function->marks;
 }
 
+static bool is_number(const Node *node, const char *text) {
+    return node->kind == N_CONSTANT && node->op == CONST_INT && str_is(node->u.constant.text, text);
+}
+
+typedef struct RowSearch {
+    bool found;
+    int depth;
+} RowSearch;
+
+// x.view(*lead, -1, 1, 2), x.unflatten(-1, (-1, 1, 2)): sizes that end in 1 and 2.
+static bool search_rows(Node *node, void *data) {
+    RowSearch *search = data;
+    NodeList sizes = {0};
+    if (node->kind == N_CALL) sizes = node->u.call.args;
+    if (node->kind == N_TUPLE || node->kind == N_LIST) sizes = node->u.list.elts;
+    uint32_t n = sizes.len;
+    if (n >= 3 && is_number(sizes.at[n - 2], "1") && is_number(sizes.at[n - 1], "2")) {
+        search->found = true;
+    }
+    if (search->found || ++search->depth > ROWS_DEPTH) return false;
+    bool more = node_children(node, search_rows, data);
+    search->depth--;
+    return more;
+}
+
+// Whether the module has pairs as rows anywhere: a function may get them from another.
+static bool has_rows(FilterModule *fm) {
+    if (!fm->rows_known) {
+        RowSearch search = {0};
+        node_children(fm->module->parsed.module, search_rows, &search);
+        fm->rows = search.found || search.depth > ROWS_DEPTH;
+        fm->rows_known = true;
+    }
+    return fm->rows;
+}
+
 // A property may hide a call behind a plain attribute.
 static bool needs(const Filter *filter, uint32_t marks) {
     return marks & (filter->anchors | MARK_OPEN);
@@ -410,6 +461,7 @@ bool filter_passes(FilterModule *fm, Node *fn) {
     if (own & MARK_MOE) return true;
     if (!(own & MARK_PRODUCT)) return false;
     if (needs(filter, own)) return true;
+    if (filter->rows && has_rows(fm)) return true;
     fm->depth = 0;
     return needs(filter, function_marks(fm, fn));
 }

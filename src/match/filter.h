@@ -15,6 +15,7 @@ typedef struct Filter {
     uint32_t fused;   // the mark of torch_npu
     uint32_t training; // of the names that training.c looks for
     uint32_t signals; // of those that signals.c looks for
+    bool rows;        // a rule has pairs as rows and no anchor: their shape is looked for
     bool open;        // a rule has no product or no anchor: no filtering
 } Filter;
 

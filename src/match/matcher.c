@@ -388,6 +388,15 @@ static bool match_choice(State *s, Val *p, Val *u, int depth) {
     return differ(s, p, u);
 }
 
+Val *below_flat(const Val *v) {
+    if (v->op != OP_FLATTEN || !val_is_number(v->args[1]) || !val_is_int(v->args[2], -1)) {
+        return NULL;
+    }
+    const Val *wide = val_strip(v->args[0]);
+    bool adds = wide->op == OP_UNSQUEEZE && val_is_int(wide->args[1], -1);
+    return adds && v->args[1]->num >= 1 ? val_strip(wide->args[0]) : NULL;
+}
+
 static bool match(State *s, Val *p, Val *u, int depth) {
     if (depth > MATCH_MAX_DEPTH || ++s->steps > MATCH_MAX_STEPS) return false;
     p = val_strip(p);
@@ -395,6 +404,12 @@ static bool match(State *s, Val *p, Val *u, int depth) {
     u = open_value(s, u);
     if (p->op == V_CONST) return match_const(s, p, u);
     if (u->op == V_PHI) return match_choice(s, p, u, depth);
+    Val *bare = p->op == u->op ? NULL : below_flat(u);
+    if (bare && take_last_axis(s, u->args[1]->num)) {
+        see(s, u);
+        see(s, val_strip(u->args[0]));
+        u = bare;
+    }
     if (p->op == V_PART) return match_part(s, p, u, depth);
     if (is_product(p)) return match_product(s, p, u, depth);
     if (p->op == OP_ADD) return match_sum(s, p, u, depth);

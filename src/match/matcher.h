@@ -43,6 +43,10 @@ typedef struct Match {
 // of the furthest attempt, and `best_seen` how far it came.
 bool match_value(Match *out, Flow *flow, const Spec *spec, Val *u);
 
+// y of y[..., None].flatten(k), which is y where that has k + 1 axes; NULL: of
+// another value.
+Val *below_flat(const Val *v);
+
 // What a rule of attention binds to the argument of the summary (ATTEND_QUERY ...).
 Val *attend_input(const Match *match, int arg);
 

@@ -15,6 +15,18 @@ def rope(pos, dim, theta):
 def apply_rope(xq, xk, freqs_cis):
     xq_ = xq.float().reshape(*xq.shape[:-1], -1, 1, 2)
     xk_ = xk.float().reshape(*xk.shape[:-1], -1, 1, 2)
-    xq_out = freqs_cis[..., 0] * xq_[..., 0] + freqs_cis[..., 1] * xq_[..., 1]
-    xk_out = freqs_cis[..., 0] * xk_[..., 0] + freqs_cis[..., 1] * xk_[..., 1]
+    xq_out = freqs_cis[..., 0] * xq_[..., 0] + freqs_cis[..., 1] * xq_[..., 1]  # expect: rope recommend
+    xk_out = freqs_cis[..., 0] * xk_[..., 0] + freqs_cis[..., 1] * xk_[..., 1]  # expect: rope recommend
     return xq_out.reshape(*xq.shape).type_as(xq), xk_out.reshape(*xk.shape).type_as(xk)
+
+
+def added_in_place(x, matrices):
+    rows = x.to(matrices.dtype).reshape(*x.shape[:-1], -1, 1, 2)
+    out = matrices[..., 0] * rows[..., 0]
+    out.addcmul_(matrices[..., 1], rows[..., 1])
+    return out.reshape(*x.shape).type_as(x)  # expect: rope recommend|caution
+
+
+def unbound(x, matrices):
+    even, odd = x.unflatten(-1, (-1, 1, 2)).unbind(-1)
+    return (matrices[..., 0] * even + matrices[..., 1] * odd).flatten(-2)  # expect: rope recommend

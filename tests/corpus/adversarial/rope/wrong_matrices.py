@@ -1,0 +1,51 @@
+"""Products of pairs with columns of matrices that are none."""
+import torch
+
+
+def one_column(x, freqs):
+    rows = x.reshape(*x.shape[:-1], -1, 1, 2)
+    out = freqs[..., 0] * rows[..., 0] + freqs[..., 0] * rows[..., 1]
+    return out.reshape(*x.shape)  # clean: one column twice
+
+
+def columns_crossed(x, freqs):
+    rows = x.reshape(*x.shape[:-1], -1, 1, 2)
+    out = freqs[..., 1] * rows[..., 0] + freqs[..., 0] * rows[..., 1]
+    return out.reshape(*x.shape)  # clean: the columns are exchanged
+
+
+def difference(x, freqs):
+    rows = x.reshape(*x.shape[:-1], -1, 1, 2)
+    out = freqs[..., 0] * rows[..., 0] - freqs[..., 1] * rows[..., 1]
+    return out.reshape(*x.shape)  # clean: a difference
+
+
+def of_two(x, y, freqs):
+    rows = x.reshape(*x.shape[:-1], -1, 1, 2)
+    other = y.reshape(*y.shape[:-1], -1, 1, 2)
+    out = freqs[..., 0] * rows[..., 0] + freqs[..., 1] * other[..., 1]
+    return out.reshape(*x.shape)  # clean: of two tensors
+
+
+def threes(x, freqs):
+    rows = x.reshape(*x.shape[:-1], -1, 1, 3)
+    out = freqs[..., 0] * rows[..., 0] + freqs[..., 1] * rows[..., 1]
+    return out.reshape(*x.shape)  # clean: two of three
+
+
+def conjugated_halves(x, table):
+    a, b = x.float().chunk(2, dim=-1)
+    z = torch.complex(b, a) * table
+    return torch.cat([z.real, z.imag], dim=-1)  # clean: the halves are exchanged
+
+
+def imaginary_first(x, table):
+    a, b = x.float().chunk(2, dim=-1)
+    z = torch.complex(a, b) * table
+    return torch.cat([z.imag, z.real], dim=-1)  # clean: the halves come out exchanged
+
+
+def halves_to_pairs(x, table):
+    a, b = x.float().chunk(2, dim=-1)
+    z = torch.complex(a, b) * table
+    return torch.stack([z.real, z.imag], dim=-1).flatten(-2)  # clean: halves in, pairs out
