@@ -99,11 +99,50 @@ static bool read_weight_choice(Reader *r, Val *v, Weights *out, int depth) {
     return true;
 }
 
+// w / w.sum(...)
+static bool is_normaliser(Val *v) {
+    v = val_strip(v);
+    if (v->op != OP_RECIPROCAL) return false;
+    v = val_strip(v->args[0]);
+    for (uint32_t i = 0; v->op == OP_ADD && i < v->nargs; i++) {
+        if (val_strip(v->args[i])->op == OP_SUM) return true;
+    }
+    return v->op == OP_SUM || (v->op == OP_CLAMP && val_strip(v->args[0])->op == OP_SUM);
+}
+
 static bool read_weight_other(Reader *r, Val *v) {
     if (v->op == OP_MUL) {
+        if (is_normaliser(v->args[0]) || is_normaliser(v->args[1])) {
+            return read_fails(r, v, "the weights are normalised again behind the softmax");
+        }
         return read_fails(r, v, "the weights are multiplied by a tensor behind the softmax");
     }
     return read_fails(r, v, "no softmax");
+}
+
+// cat((scores, sink)), the largest subtracted or not; NULL: it is none.
+static Val *joined_scores(Val *v, int depth) {
+    v = val_strip(v);
+    if (depth > 4) return NULL;
+    if (v->op == OP_ADD) {
+        Val *found = joined_scores(v->args[0], depth + 1);
+        return found ? found : joined_scores(v->args[1], depth + 1);
+    }
+    bool list = v->op == OP_CAT && (v->args[0]->op == V_TUPLE || v->args[0]->op == V_LIST);
+    return list && v->args[0]->nargs ? v->args[0]->args[0] : NULL;
+}
+
+// A part of the columns is taken behind the softmax: an attention sink is one that
+// joined the scores before.
+static bool read_weight_part(Reader *r, Val *v) {
+    Val *of = read_open(r, v->args[0]);
+    if (of->op != OP_SOFTMAX) return read_weight_other(r, v);
+    r->out->softmax = of;
+    if (joined_scores(of->args[0], 0)) {
+        return read_fails(r, of, "an attention sink joins the scores under the softmax; where the "
+                                 "installed operator takes `sink`, it is to be written by hand");
+    }
+    return read_fails(r, v, "a part of the weights alone is used");
 }
 
 static bool read_weights(Reader *r, Val *v, Weights *out, int depth) {
@@ -124,6 +163,7 @@ static bool read_weights(Reader *r, Val *v, Weights *out, int depth) {
         if (!read_weights(r, v->args[0], out, depth + 1)) return false;
         out->fill = val_strip(v->args[1]);
         return true;
+    case V_ITEM: return read_weight_part(r, v);
     case OP_MUL: // is there a softmax at all?
         for (int i = 0; i < 2; i++) {
             Weights inner = {0};
@@ -295,6 +335,17 @@ static bool read_flipped(Reader *r, Weighted *weighted, Weights *weights) {
     return true;
 }
 
+// Weights that are more than a softmax: whether a product of two tensors stands
+// below it says if it is attention at all.
+static void look_below(Reader *r) {
+    const char *reason = r->out->reason;
+    Val *at = r->out->at, *under = r->out->softmax->args[0], *joined = joined_scores(under, 0);
+    Scores scores = {0};
+    read_scores(r, joined ? joined : under, &scores, 0);
+    r->out->reason = reason;
+    r->out->at = at;
+}
+
 static void read_attention(Reader *r, Val *root) {
     Weighted weighted;
     Weights weights = {0};
@@ -302,7 +353,11 @@ static void read_attention(Reader *r, Val *root) {
     if (!weighted_operands(r->flow, root, &weighted)) return;
     read_sees(r, root);
     if (!read_weights(r, weighted.weights, &weights, 0)) {
-        if (root->op != OP_MATMUL || r->out->softmax) return;
+        if (r->out->softmax) {
+            look_below(r);
+            return;
+        }
+        if (root->op != OP_MATMUL) return;
         r->out->reason = NULL;
         if (!read_flipped(r, &weighted, &weights)) return;
     }

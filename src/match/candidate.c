@@ -2,7 +2,9 @@
 #include "base/base.h"
 
 #include "match/candidate.h"
+
 #include "match/frame_index.h"
+#include "match/near.h"
 #include "match/number.h"
 #include "match/prove.h"
 
@@ -291,12 +293,42 @@ static bool holds_match(const Candidates *list, const Val *root, Str family) {
     return false;
 }
 
+// Whether `part` is the value itself or one of its factors.
+static bool is_factor_of(const Val *v, const Val *part, int depth) {
+    if (v == part) return true;
+    if (depth > 6 || (v->op != OP_MUL && v->op != V_CAST)) return false;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (is_factor_of(v->args[i], part, depth + 1)) return true;
+    }
+    return false;
+}
+
+// Whether a match or near miss of the family speaks of the same product.
+static bool is_told(const Candidates *out, const Val *root, Str family) {
+    for (uint32_t i = 0; i < out->list.len; i++) {
+        const Candidate *c = &out->list.at[i];
+        if (!str_eq(c->match.spec->rule->family, family)) continue;
+        if (is_factor_of(c->root, root, 0) || is_factor_of(root, c->root, 0)) return true;
+    }
+    return false;
+}
+
+static void add_near_miss(Candidates *out, Frame *f, Group *group, Candidate c) {
+    memset(&c.match.seen, 0, sizeof(c.match.seen)); // it was no part of anything
+    c.frame = f;
+    c.record = group->records.at[0];
+    c.root = group->root;
+    c.near = group->near = true;
+    vec_push(f->flow->arena, &out->list, c);
+}
+
 // A failed match counts as a near miss when most operators were there.
 static void note_near_miss(Candidates *out, Frame *f, Group *group,
                            const Spec *spec) {
     // What is never recommended has no near miss worth telling.
     if (group->near || spec->size < NEAR_MIN_SIZE || spec->rule->caution.len) return;
-    if (is_part_of(out, group->root, spec->rule->family)) return;
+    const Rule *rule = spec->rule;
+    if (is_part_of(out, group->root, rule->family)) return;
     MarkSearch search = {spec->mark, 0};
     if (spec->mark && !has_mark(&search, group->root, 0)) return;
     Match match;
@@ -304,14 +336,33 @@ static void note_near_miss(Candidates *out, Frame *f, Group *group,
     out->steps += match.steps;
     bool close = match.attend ? match.attend->product && match.attend->reason
                               : match.best_seen * 3 >= spec->size * 2;
-    if (matches || !close) return;
-    const Rule *rule = spec->rule;
+    if (matches || !close || is_told(out, group->root, rule->family)) return;
     if (rule->part.len && holds_match(out, group->root, rule->family)) return;
-    memset(&match.seen, 0, sizeof(match.seen)); // it was no part of anything
-    Candidate c = {.frame = f, .match = match, .record = group->records.at[0],
-                   .root = group->root, .near = true};
-    group->near = true;
-    vec_push(f->flow->arena, &out->list, c);
+    add_near_miss(out, f, group, (Candidate){.match = match});
+}
+
+// The largest alternative of a norm that may be recommended, or NULL.
+static const Spec *norm_spec(const AllSpecs *specs) {
+    for (uint32_t s = 0; s < specs->len; s++) {
+        const Rule *rule = specs->at[s]->rule;
+        if (str_is(rule->family, "rms_norm") && !rule->caution.len) return specs->at[s];
+    }
+    return NULL;
+}
+
+// Norms whose denominator is so different that no alternative comes near.
+static void note_norms(Candidates *out, Frame *f, Groups *groups, const AllSpecs *specs) {
+    const Spec *spec = norm_spec(specs);
+    uint64_t bits = op_bit(OP_RECIPROCAL) | op_bit(OP_RSQRT);
+    for (uint32_t g = groups->list.len; spec && g-- > 0;) {
+        Group *group = &groups->list.at[g];
+        if (group->near || group->root->op != OP_MUL || !(group->bits & bits)) continue;
+        Candidate c = {.match = {.spec = spec, .flow = f->flow}};
+        c.near_why = norm_difference(f->flow, group->root, &c.match.got);
+        if (c.near_why && !is_told(out, group->root, spec->rule->family)) {
+            add_near_miss(out, f, group, c);
+        }
+    }
 }
 
 // Candidates by their roots: for each slot of a hash, and for each candidate,
@@ -477,5 +528,6 @@ void find_candidates(Candidates *out, Frame *f, const RuleSet *rules,
             }
         }
     }
+    note_norms(out, f, &groups, specs);
     if (out->steps >= STEPS_MAX) f->truncated = true;
 }

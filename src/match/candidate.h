@@ -14,6 +14,7 @@ typedef struct Candidate {
     uint32_t inner_seen; // of match.seen, without the casts around the result
     bool dropped; // another match covers it
     bool near;  // a near miss: match failed, but most of it was there
+    const char *near_why; // of a near miss, where the match itself does not say it
 } Candidate;
 
 // A value that is part of a match of the family.

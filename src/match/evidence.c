@@ -7,6 +7,7 @@
 #include "match/compiled.h"
 #include "flow/dtype.h"
 #include "match/inputs.h"
+#include "match/near.h"
 #include "match/result_dtype.h"
 #include "match/surround.h"
 
@@ -551,40 +552,22 @@ void set_finding_id(Finding *out, Arena *run) {
                            STR_FMT(out->file), STR_FMT(out->qualname), STR_FMT(hash));
 }
 
-static void print_difference(Buf *text, const Match *m) {
-    buf_add(text, STR("not the operator's formula: "));
-    if (m->attend) {
-        buf_add(text, str_of(m->attend->reason));
-        return;
-    }
-    buf_add(text, STR("expected "));
-    if (m->want) val_print(text, m->want, 3);
-    buf_add(text, STR(", found "));
-    if (m->got) val_print(text, m->got, 3);
-    else buf_add(text, STR("nothing"));
-    if (text->len > 300) {
-        text->len = 297;
-        buf_add(text, STR("..."));
-    }
-}
-
 static void near_finding(Finding *out, Arena *run, const Candidate *c,
                          const Module *m) {
     const Node *at = c->record->stmt ? c->record->stmt : c->record->node;
     if (!c->record->stmt || at->end - at->start > 2000) at = c->record->node;
     set_lines(out, run, m, at, at);
     out->verdict = VERDICT_REJECT;
-    Buf text = {0};
-    print_difference(&text, &c->match);
-    add_reason(out, run, arena_str(run, buf_str(&text)));
+    Str why = c->near_why ? str_of(c->near_why) : difference_sentence(run, &c->match);
+    add_reason(out, run, arena_printf(run, "not the operator's formula: %.*s", STR_FMT(why)));
     Fact fact = {.name = STR("form"), .state = FACT_REFUTED,
                  .claim = out->reasons.at[0]};
-    if (c->match.got && c->match.got->node && c->match.got->module) {
-        Span span = make_span(run, c->match.got->module, c->match.got->node);
+    const Val *got = c->match.attend ? c->match.attend->at : c->match.got;
+    if (got && got->node && got->module) {
+        Span span = make_span(run, got->module, got->node);
         vec_push(run, &fact.chain, span);
     }
     add_fact(out, run, fact);
-    buf_free(&text);
 }
 
 static void add_helpers(Finding *out, Arena *run, const Candidate *c, const Node *fn) {

@@ -4,6 +4,7 @@
 #include "match/explain.h"
 
 #include "base/buf.h"
+#include "match/near.h"
 #include "match/prove.h"
 
 static void tell(const ScanOptions *options, Buf *line) {
@@ -17,18 +18,17 @@ static void tell_line(Buf *out, const Val *v) {
 }
 
 static void tell_difference(const ScanOptions *options, const Match *m, Buf *out) {
-    if (m->attend && m->attend->reason) {
-        buf_addf(out, "    stopped: %s", m->attend->reason);
-        tell_line(out, m->attend->at);
-        tell(options, out);
-        return;
-    }
-    buf_add(out, STR("    stopped: expected "));
+    bool attends = m->attend && m->attend->reason;
+    Str why = difference_sentence(m->flow->arena, m);
+    buf_addf(out, "    stopped: %.*s", STR_FMT(why));
+    tell_line(out, attends ? m->attend->at : m->got);
+    tell(options, out);
+    if (attends || str_starts(why, "expected ")) return;
+    buf_add(out, STR("    expected "));
     if (m->want) val_print(out, m->want, 3);
     buf_add(out, STR(", found "));
     if (m->got) val_print(out, m->got, 3);
     else buf_add(out, STR("nothing"));
-    tell_line(out, m->got);
     tell(options, out);
 }
 
@@ -53,6 +53,19 @@ static void tell_match(const ScanOptions *options, Frame *f, const Match *m,
     tell_requirements(options, &place, out);
 }
 
+// A norm with another denominator: why, in the near miss's words.
+static bool tell_norm(const ScanOptions *options, Frame *f, const Spec *spec, Val *root,
+                      Buf *out) {
+    const Val *at = NULL;
+    if (!str_is(spec->rule->family, "rms_norm")) return false;
+    const char *why = norm_difference(f->flow, root, &at);
+    if (!why) return false;
+    buf_addf(out, "    stopped: %s", why);
+    tell_line(out, at);
+    tell(options, out);
+    return true;
+}
+
 static void explain_spec(const ScanOptions *options, Frame *f, const EvalRecord *e,
                          const Spec *spec, Buf *out) {
     Val *root = val_strip(e->val);
@@ -66,7 +79,7 @@ static void explain_spec(const ScanOptions *options, Frame *f, const EvalRecord 
              spec->size);
     tell(options, out);
     if (ok) tell_match(options, f, &m, e, out);
-    else tell_difference(options, &m, out);
+    else if (!tell_norm(options, f, spec, root, out)) tell_difference(options, &m, out);
 }
 
 void explain_function(const ScanOptions *options, Frame *f, const RuleSet *rules) {

@@ -1,0 +1,15 @@
+// near.h - what a near miss lacks, in one sentence.
+#ifndef NPUFUSE_NEAR_H
+#define NPUFUSE_NEAR_H
+
+#include "match/matcher.h"
+
+// What the first difference of a failed match says to a reader. In `arena`.
+Str difference_sentence(Arena *arena, const Match *match);
+
+// Why a product that is x over a mean of x is no RMS norm: epsilon stands outside
+// of the root, there is no root, ...; NULL: it is nothing of the kind. `*at` is
+// the value that the sentence speaks of.
+const char *norm_difference(Flow *flow, Val *root, const Val **at);
+
+#endif
