@@ -17,18 +17,23 @@ static void tell_line(Buf *out, const Val *v) {
     buf_addf(out, " (line %u)", source_line(&v->module->source, v->node->start));
 }
 
+// In words where there are some, and as graphs, which is what a rule's author needs.
 static void tell_difference(const ScanOptions *options, const Match *m, Buf *out) {
     bool attends = m->attend && m->attend->reason;
     Str why = difference_sentence(m->flow->arena, m);
-    buf_addf(out, "    stopped: %.*s", STR_FMT(why));
-    tell_line(out, attends ? m->attend->at : m->got);
-    tell(options, out);
-    if (attends || str_starts(why, "expected ")) return;
-    buf_add(out, STR("    expected "));
+    bool worded = attends || !str_starts(why, "expected ");
+    if (worded) {
+        buf_addf(out, "    stopped: %.*s", STR_FMT(why));
+        tell_line(out, attends ? m->attend->at : m->got);
+        tell(options, out);
+        if (attends) return;
+    }
+    buf_add(out, worded ? STR("    expected ") : STR("    stopped: expected "));
     if (m->want) val_print(out, m->want, 3);
     buf_add(out, STR(", found "));
     if (m->got) val_print(out, m->got, 3);
     else buf_add(out, STR("nothing"));
+    if (!worded) tell_line(out, m->got);
     tell(options, out);
 }
 

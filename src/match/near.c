@@ -110,7 +110,8 @@ static const char *operator_sentence(const Val *want, const Val *got) {
         if (got->op == OP_SUM) return "a sum is taken where the operator takes the mean";
         if (got->op == OP_VAR) return "the variance subtracts the mean first, as a layer norm does";
     }
-    if (want->op == OP_MEAN && got->op != OP_MEAN) return "no mean of squares stands under the root";
+    bool mean = want->op == OP_MEAN && got->op != OP_MEAN;
+    if (mean) return "no mean of squares stands under the root";
     if (want->op == OP_ADD && is_clamp(got)) {
         return "epsilon is a lower bound, not a term under the root";
     }
