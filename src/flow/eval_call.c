@@ -600,6 +600,11 @@ static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
                       .likely = r.likely,
                       .chain = r.chain, .type_name = type_name_of(r.val)};
     a->is_function = r.val->op != V_INSTANCE;
+    const Val *made = val_strip(value);
+    bool of_torch = r.val->op == V_INSTANCE && !r.val->def;
+    if (of_torch && made->op == OP_GELU && made->args[1]->op == V_CONST) {
+        a->approximate = made->args[1]->text;
+    }
     note_changes(f, a);
     a->claim = a->type_name;
     Val copy = *value;

@@ -109,16 +109,12 @@ static bool add_activation_facts(Finding *out, Arena *run, const Candidate *c) {
                                   : a->likely
                                       ? "%s is %.*s by the default of every configuration in sight"
                                   : a->from_config
-                                      ? "%s is %.*s by the configuration's default"
+                                      ? "%s is %.*s by default"
                                       : "%s is %.*s",
                                   subject.at, STR_FMT(a->claim));
         if (a->from_config) {
             guarded = true;
-            Str expr = c->place ? place_expr_start(c->place, a->subject) : (Str){0};
-            fact.guard = arena_printf(run, a->is_function
-                                          ? "getattr(%.*s, \"__name__\", \"\") == \"%.*s\""
-                                          : "type(%.*s).__name__ == \"%.*s\"",
-                                      STR_FMT(expr), STR_FMT(a->type_name));
+            if (c->place) fact.guard = arena_str(run, assumption_text(c->place, a));
         }
         add_chain(&fact, run, a->chain);
         add_fact(out, run, fact);
@@ -415,7 +411,7 @@ static void add_summary_reason(Finding *out, Arena *run, bool guarded) {
     for (uint32_t i = 0; i < out->facts.len; i++) held += out->facts.at[i].guard.len > 0;
     if (out->verdict != VERDICT_RECOMMEND) return;
     Str text = guarded
-        ? STR("the form is proven; the activation is the configuration's default and "
+        ? STR("the form is proven; the activation is a default and "
               "is tested at run time")
         : held == 1 ? STR("the form is proven; 1 condition is tested at run time")
         : held ? arena_printf(run, "the form is proven; %u conditions are tested at run time", held)

@@ -426,9 +426,23 @@ static bool is_or_test(const Node *test) {
     return test->kind == N_BOOL_OP || test->kind == N_IF_EXP || test->kind == N_LAMBDA;
 }
 
+Str assumption_text(const Place *place, const Assumption *a) {
+    Arena *arena = place->frame->flow->arena;
+    Str subject = place_expr_start(place, a->subject);
+    if (!subject.len) return subject;
+    if (a->is_function) {
+        return arena_printf(arena, "getattr(%.*s, \"__name__\", \"\") == \"%.*s\"",
+                            STR_FMT(subject), STR_FMT(a->type_name));
+    }
+    Str kind = arena_printf(arena, "type(%.*s).__name__ == \"%.*s\"", STR_FMT(subject),
+                            STR_FMT(a->type_name));
+    if (!a->approximate.len) return kind;
+    return arena_printf(arena, "%.*s and %.*s.approximate == \"%.*s\"", STR_FMT(kind),
+                        STR_FMT(subject), STR_FMT(a->approximate));
+}
+
 // What was assumed about activations, as terms.
 static bool add_assumptions(Buf *buf, const Place *place) {
-    Arena *arena = place->frame->flow->arena;
     const Match *m = place->match;
     const Val *done[16];
     uint32_t count = 0;
@@ -439,13 +453,8 @@ static bool add_assumptions(Buf *buf, const Place *place) {
         for (uint32_t k = 0; k < count; k++) again |= done[k] == a->subject;
         if (again || count == 16) continue;
         done[count++] = a->subject;
-        Str subject = place_expr_start(place, a->subject);
-        if (!subject.len) return false;
-        Str term = a->is_function
-            ? arena_printf(arena, "getattr(%.*s, \"__name__\", \"\") == \"%.*s\"",
-                           STR_FMT(subject), STR_FMT(a->type_name))
-            : arena_printf(arena, "type(%.*s).__name__ == \"%.*s\"",
-                           STR_FMT(subject), STR_FMT(a->type_name));
+        Str term = assumption_text(place, a);
+        if (!term.len) return false;
         add_term(buf, term);
     }
     return true;

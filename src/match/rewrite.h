@@ -38,6 +38,9 @@ Str requirement_text(const Place *place, const Requirement *r, bool at_start);
 // empty: x has no expression there.
 Str last_axis_text(const Place *place, bool at_start);
 Str default_text(const Place *place, const DefaultNumber *number);
+// What the guard asks of an activation that a default decides; empty: it has no
+// expression there.
+Str assumption_text(const Place *place, const Assumption *a);
 
 // The term that holds the arm that was taken; empty if it cannot be written.
 Str branch_text(const Place *place, const Branch *branch);

@@ -127,13 +127,13 @@ static const Translation table[] = {
      "形式已证实，各项要求均已确认"},
     {"the form is proven; * conditions are tested at run time",
      "形式已证实，{0} 项条件在运行时检查"},
-    {"the form is proven; the activation is the configuration's default "
+    {"the form is proven; the activation is a default "
      "and is tested at run time",
      "形式已证实；激活函数取自配置默认值，在运行时检查"},
     {"computes * (*): every operator, constant and axis is that of the "
      "rule",
      "计算的是 {0}（{1}）：各算子、常数与轴均与规则一致"},
-    {"* is * by the configuration's default", "{0} 按配置默认值为 {1}"},
+    {"* is * by default", "{0} 默认为 {1}"},
     {"* casts in the original: *", "原始代码有 {0} 处类型转换：{1}"},
     {"no cast in the original: it computes in its inputs' dtype",
      "原始代码没有类型转换，按输入的 dtype 计算"},
