@@ -20,8 +20,10 @@ def make():
 
 
 def others():
-    """Of the same class, and another function."""
-    return [Gated(16, nn.GELU(approximate="tanh"))]
+    """An activation of the same class, and another function."""
+    made = Gated(16)
+    setattr(made, "act", nn.GELU(approximate="tanh"))
+    return [made]
 
 
 def inputs(dtype):
