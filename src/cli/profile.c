@@ -11,7 +11,7 @@
 #include "cli/profile_near.h"
 #include "cli/profile_text.h"
 #include "cli/report_page.h"
-#include "prof/bound.h"
+#include "prof/chips.h"
 #include "prof/runs.h"
 #include "prof/runs_json.h"
 #include "prof/runs_page.h"

@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "cli/paths_python.h"
 #include "model/json_read.h"
-#include "prof/bound.h"
+#include "prof/chips.h"
 #include "prof/trace.h"
 
 #include <errno.h>
@@ -280,17 +280,35 @@ bool profile_load(ProfileLoaded *out, Arena *run, const ProfileSource *source, E
     return ok;
 }
 
-// "Ascend910B3" in databases and in info.json is 910B3 in the table of chips.
-static bool find_device(ProfChip *out, Arena *run, Str device) {
-    if (str_starts(device, "Ascend")) device = (Str){device.at + 6, device.len - 6};
-    return device.len && chip_find(out, arena_cstr(run, device));
+// The chip by the name that the profile tells, else by its cores and their clock; with a
+// clock that no chip of the table has, the peak alone.
+static bool find_device(ProfChip *out, ProfReport *report, Arena *run, const ProfInputs *inputs) {
+    const char *name = arena_cstr(run, inputs->device);
+    bool has_cores = inputs->core_count && inputs->core_mhz > 0;
+    if (inputs->device.len && chip_find(out, name)) return true;
+    if (!has_cores) return false;
+    if (chip_guess(out, inputs->core_count, inputs->core_mhz)) {
+        vec_push(run, &report->notes,
+                 arena_printf(run, "by its %u cores at %.0f MHz the chip is taken for a %.*s; "
+                              "--chip names another", (unsigned)inputs->core_count,
+                              inputs->core_mhz, STR_FMT(out->name)));
+        return true;
+    }
+    out->flops_per_us = chip_peak(inputs->core_count, inputs->core_mhz);
+    vec_push(run, &report->notes,
+             arena_printf(run, "the peak is that of %u cores at %.0f MHz; no chip of the table "
+                          "has these, so the bandwidth is not known: give --bandwidth",
+                          (unsigned)inputs->core_count, inputs->core_mhz));
+    return true;
 }
 
 void profile_mine(ProfReport *out, Arena *run, const ProfileLoaded *loaded,
                   const MineOptions *options) {
     MineOptions with_chip = *options;
+    ProfReport told = {0};
     ProfChip found = {0};
-    if (!options->chip.name.len && find_device(&found, run, loaded->inputs.device)) {
+    bool has_limits = options->chip.bytes_per_us > 0 && options->chip.flops_per_us > 0;
+    if (!has_limits && find_device(&found, &told, run, &loaded->inputs)) {
         if (options->chip.bytes_per_us > 0) found.bytes_per_us = options->chip.bytes_per_us;
         if (options->chip.flops_per_us > 0) found.flops_per_us = options->chip.flops_per_us;
         if (options->chip.launch_us > 0) found.launch_us = options->chip.launch_us;
@@ -302,6 +320,7 @@ void profile_mine(ProfReport *out, Arena *run, const ProfileLoaded *loaded,
     for (uint32_t i = 0; i < loaded->inputs.notes.len; i++) {
         vec_push(run, &all.notes, loaded->inputs.notes.at[i]);
     }
+    for (uint32_t i = 0; i < told.notes.len; i++) vec_push(run, &all.notes, told.notes.at[i]);
     for (uint32_t i = 0; i < out->notes.len; i++) vec_push(run, &all.notes, out->notes.at[i]);
     *out = all;
 }

@@ -14,7 +14,7 @@
 #include "cli/scan_cache.h"
 #include "match/scan.h"
 #include "model/utf8.h"
-#include "prof/bound.h"
+#include "prof/chips.h"
 #include "report/findings_json.h"
 #include "report/github.h"
 #include "report/groups.h"

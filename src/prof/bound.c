@@ -67,12 +67,21 @@ static bool by_counters(KindBound *out, const ProfKind *kind) {
     return true;
 }
 
+bool bound_counted_bytes(double *bytes, const ProfKind *kind) {
+    static const ProfPmu pmus[] = {PMU_READ_KB, PMU_WRITE_KB, PMU_VEC_READ_KB, PMU_VEC_WRITE_KB};
+    bool has_read = kind->pmu[PMU_READ_KB].rows || kind->pmu[PMU_VEC_READ_KB].rows;
+    bool has_write = kind->pmu[PMU_WRITE_KB].rows || kind->pmu[PMU_VEC_WRITE_KB].rows;
+    *bytes = 0;
+    for (size_t i = 0; i < COUNT(pmus); i++) {
+        bool has;
+        *bytes += (double)mean(kind, pmus[i], &has) / 1e6 * 1024.0;
+    }
+    return has_read && has_write;
+}
+
 static double moved_bytes(const ProfKind *kind) {
-    bool has_read, has_write;
-    uint64_t read = mean(kind, PMU_READ_KB, &has_read);
-    uint64_t write = mean(kind, PMU_WRITE_KB, &has_write);
-    if (has_read && has_write) return (double)(read + write) / 1e6 * 1024.0;
-    return (double)kind->bytes;
+    double bytes;
+    return bound_counted_bytes(&bytes, kind) ? bytes : (double)kind->bytes;
 }
 
 static double larger_of(double a, double b) {
@@ -84,7 +93,8 @@ static bool by_roofline(KindBound *out, const ProfKind *kind, const ProfChip *ch
     double compute = chip->flops_per_us > 0 ? kind->flops / chip->flops_per_us : 0;
     double roof = larger_of(memory, compute), us = mean_us(kind);
     if (roof <= 0 || us <= 0 || roof < us * 0.5 || roof > us * 1.5) return false;
-    bool counted = kind->pmu[PMU_READ_KB].rows > 0;
+    double bytes;
+    bool counted = bound_counted_bytes(&bytes, kind);
     if (compute > memory) *out = (KindBound){BOUND_COMPUTE, 0, "operations from shapes"};
     else *out = (KindBound){BOUND_MEMORY, 0, counted ? "bytes counted" : "bytes from shapes"};
     return true;
@@ -154,6 +164,11 @@ static RunBlend blend_of(const ProfReport *report, const ProfRun *run) {
     return launch > 0 && us <= 3 * launch ? BLEND_SMALL : BLEND_VECTOR;
 }
 
+// What its kernels move now: counted, where all of them were.
+static double bytes_now(const ProfRun *run) {
+    return run->counted_bytes > 0 ? run->counted_bytes : run->bytes;
+}
+
 // Sets the cap that the sums of `run` give.
 static void limit_run(ProfRun *run, const ProfChip *chip) {
     double device_us = (double)(run->device_ns + run->gap_ns) / 1000.0;
@@ -167,9 +182,9 @@ static void limit_run(ProfRun *run, const ProfChip *chip) {
         run->has_cap = true;
         run->roof_us = roof;
         run->cap = device_us / roof;
-    } else if (run->bytes > 0 && run->flops <= 0) {
+    } else if (bytes_now(run) > 0 && run->flops <= 0) {
         run->is_relative = run->has_cap = true;
-        run->cap = run->bytes / run->external_bytes;
+        run->cap = bytes_now(run) / run->external_bytes;
     }
     if (run->cap < 1) run->cap = 1;
 }
@@ -186,6 +201,8 @@ static void share_cap(ProfReport *report, ProfRun *run) {
         all.device_ns += other->device_ns;
         all.gap_ns += other->gap_ns;
         all.bytes += other->bytes;
+        bool counted = all.counted_bytes > 0 && other->counted_bytes > 0;
+        all.counted_bytes = counted ? all.counted_bytes + other->counted_bytes : 0;
         all.external_bytes += other->external_bytes;
         all.flops += other->flops;
         all.count += other->count;
@@ -216,6 +233,10 @@ static Str evidence_of(Arena *arena, const ProfRun *run, const ProfChip *chip) {
         text = arena_printf(arena, "%.*s; by shapes %.0f bytes a call now, %.0f when fused",
                             STR_FMT(text), run->bytes / calls, run->external_bytes / calls);
     }
+    if (run->counted_bytes > 0) {
+        text = arena_printf(arena, "%.*s; counted in main memory %.0f bytes a call",
+                            STR_FMT(text), run->counted_bytes / calls);
+    }
     if (run->has_cap && !run->is_relative) {
         text = arena_printf(arena, "%.*s; at %.4g GB/s and %.4g TFLOP/s, at least %.3f us a call",
                             STR_FMT(text), chip->bytes_per_us / 1e3, chip->flops_per_us / 1e6,
@@ -238,32 +259,4 @@ void bound_runs(ProfReport *report, Arena *arena) {
         run->step_speedup = amdahl ? 1 / (1 - run->share * (1 - 1 / run->cap)) : 0;
         run->evidence = evidence_of(arena, run, &report->chip);
     }
-}
-
-// fp16 of the matrix unit: cores * 16 * 16 * 16 multiply-adds * clock; memory as
-// published. For orientation: --bandwidth and --peak override them.
-static const struct {
-    const char *name;
-    double cores, mhz, gb_per_s;
-} chips[] = {
-    {"910A", 32, 1000, 1200}, {"910B1", 24, 1850, 1600}, {"910B2", 24, 1800, 1600},
-    {"910B3", 20, 1800, 1600}, {"910B4", 20, 1650, 800}, {"910_93", 24, 1800, 1600},
-    {"310P", 8, 1080, 204.8},
-};
-
-bool chip_find(ProfChip *out, const char *name) {
-    Str wanted = str_of(name);
-    if (str_starts(wanted, "Ascend")) wanted = (Str){wanted.at + 6, wanted.len - 6};
-    for (size_t i = 0; i < COUNT(chips); i++) {
-        if (!str_is(wanted, chips[i].name)) continue;
-        out->name = str_of(chips[i].name);
-        out->bytes_per_us = chips[i].gb_per_s * 1e3;
-        out->flops_per_us = chips[i].cores * 2 * 16 * 16 * 16 * chips[i].mhz;
-        return true;
-    }
-    return false;
-}
-
-const char *chip_names(void) {
-    return "910A, 910B1, 910B2, 910B3, 910B4, 910_93, 310P";
 }

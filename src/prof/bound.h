@@ -18,9 +18,8 @@ void bound_runs(ProfReport *report, Arena *arena);
 const char *bound_name(ProfBound bound);
 const char *blend_name(RunBlend blend);
 
-// A chip by name ("910B2"); false if the table does not have it.
-bool chip_find(ProfChip *out, const char *name);
-// "910A|910B1|..." for messages.
-const char *chip_names(void);
+// The bytes of main memory that a call of the kind read and wrote by its counters
+// (aic_metrics=MemoryAccess); false where they were not counted.
+bool bound_counted_bytes(double *bytes, const ProfKind *kind);
 
 #endif

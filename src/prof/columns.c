@@ -43,6 +43,8 @@ static const ColumnName names[] = {
     {"aic_read_main_memory_datas(KB)", COL_PMU + PMU_READ_KB},
     {"write_main_memory_datas(KB)", COL_PMU + PMU_WRITE_KB},
     {"aic_write_main_memory_datas(KB)", COL_PMU + PMU_WRITE_KB},
+    {"aiv_read_main_memory_datas(KB)", COL_PMU + PMU_VEC_READ_KB},
+    {"aiv_write_main_memory_datas(KB)", COL_PMU + PMU_VEC_WRITE_KB},
 };
 
 static bool is_name(Str cell, const char *name) {
@@ -121,7 +123,8 @@ static void note_presence(const Columns *columns, ProfHas *out) {
     out->formats = has(columns, COL_IN_FORMATS);
     out->wait = has(columns, COL_WAIT);
     out->pipes = has(columns, COL_PMU + PMU_MTE2) || has(columns, COL_PMU + PMU_VEC_MTE2);
-    out->memory_bytes = has(columns, COL_PMU + PMU_READ_KB);
+    out->memory_bytes = has(columns, COL_PMU + PMU_READ_KB) ||
+                        has(columns, COL_PMU + PMU_VEC_READ_KB);
 }
 
 static bool check(const Columns *columns, const char *path, Err *err) {

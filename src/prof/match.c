@@ -12,6 +12,7 @@ typedef struct Flow {
     const MatchView *view;
     const ProfTensor *x, *heads, *keys, *table;
     const ProfKind *before;         // the kernel that the run took last
+    uint32_t last;                  // its last node that is no cast back
     uint32_t done;                  // nodes that have a kernel
     uint32_t dtypes[PATTERN_NODES]; // bit d: what the node made exists as dtype d
     ProfDtype narrow;               // the short dtype that came in
@@ -251,6 +252,7 @@ static void take(Flow *flow, uint32_t n, uint32_t offset) {
     const ProfKind *kind = &flow->view->kinds[flow->view->ids[offset]];
     flow->done |= 1u << n;
     flow->before = kind;
+    if (!(node->flags & NODE_NARROW)) flow->last = n;
     for (uint32_t i = 0; i < kind->out_count; i++) {
         bool made = i == 0 || has_shape(flow, &kind->out[i], node->out);
         if (made) flow->dtypes[n] |= dtype_bit(&kind->out[i]);
@@ -393,13 +395,27 @@ static void follow(Flow *flow) {
     flow->match.seen = (uint8_t)i;
 }
 
-// A run that reaches the last kernel of the profile may have been cut there.
-static bool may_go_on(const Flow *flow) {
+// Whether a node makes or takes a tensor twice as large as X.
+static bool has_double(const PatternNode *node) {
+    return (node->out | node->in[0] | node->in[1]) & SHAPE_DOUBLE;
+}
+
+static bool uses_double(const Pattern *pattern) {
+    for (uint32_t n = 0; n < pattern->node_count; n++) {
+        if (has_double(&pattern->nodes[n])) return true;
+    }
+    return false;
+}
+
+// A run that reaches the last kernel of the profile may have been cut there. Nodes with
+// a double tensor are left out where `singly`. Tails come in their order.
+static bool may_go_on(const Flow *flow, bool singly) {
     const ProfKind *last = &flow->view->kinds[flow->view->ids[flow->match.length - 1]];
     bool wide = last->out_count && last->out[0].dtype == DT_FP32;
-    for (uint32_t n = 0; n < flow->pattern->node_count; n++) {
+    for (uint32_t n = flow->last + 1; n < flow->pattern->node_count; n++) {
         uint32_t flags = flow->pattern->nodes[n].flags;
         if (!(flags & NODE_TAIL) || (flow->done & (1u << n))) continue;
+        if (singly && has_double(&flow->pattern->nodes[n])) continue;
         if (!(flags & NODE_NARROW) || (wide && flow->narrow != DT_NONE)) return true;
     }
     return false;
@@ -421,6 +437,7 @@ static void weigh(Flow *flow) {
     }
     double x = size_of(flow->x, flow->narrow);
     match->x_bytes = x;
+    match->x_count = flow->x->count;
     match->external_bytes = traffic->x * x + traffic->last * x / (double)flow->x->count *
                                                  (double)last_axis(flow->x);
     if (flow->before && flow->before->out_count) {
@@ -445,7 +462,10 @@ bool match_pattern(Match *out, const Pattern *pattern, const MatchView *view) {
     if (complete) {
         weigh(&flow);
         flow.match.pattern = pattern;
-        flow.match.may_be_cut = flow.ran_out && !pattern->without_outputs && may_go_on(&flow);
+        bool open = flow.ran_out && !pattern->without_outputs;
+        flow.match.may_be_cut = open && may_go_on(&flow, false);
+        flow.match.lacks_double = open && !may_go_on(&flow, true);
+        flow.match.is_double = uses_double(pattern);
     }
     *out = flow.match;
     return complete;

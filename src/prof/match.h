@@ -12,8 +12,11 @@ typedef struct Match {
     uint64_t members;       // bit i: kernel i belongs to it; the others stand between
     uint8_t length;         // up to its last kernel
     uint8_t seen;           // kernels that had a say; what follows has none
+    bool lacks_double;      // what may be cut off is only the tensor of both halves
+    bool is_double;         // the pattern takes such a tensor apart
     bool may_be_cut;        // it reaches the last kernel and could have gone on
     double bytes, external_bytes, flops, x_bytes;
+    uint64_t x_count;       // elements of X
 } Match;
 
 // The kernels from one on: kinds[ids[0]], kinds[ids[1]], ...

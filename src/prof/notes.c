@@ -3,6 +3,8 @@
 
 #include "prof/notes.h"
 
+enum { AICPU_SHOWN = 10 };
+
 const char *notes_fault_name(ProfFault fault) {
     static const char *const names[FAULT_COUNT] = {
         [FAULT_SHORT] = "cut: too few cells", [FAULT_QUOTE] = "cut inside a quoted cell",
@@ -72,6 +74,71 @@ static uint32_t count_late_kinds(const Profile *profile) {
     return late;
 }
 
+// "Mul at rows 14 and 844: 1,64,32 and 1,80,32"
+static void add_changes(ProfReport *report, Arena *arena) {
+    const ShapeChanges *changes = &report->changes;
+    const Profile *profile = report->profile;
+    if (!changes->count) return;
+    const ShapePlace *longest = &changes->places[0];
+    const ProfKind *kinds[2];
+    for (int i = 0; i < 2; i++) kinds[i] = &profile->kinds[profile->rows[longest->rows[i]].kind];
+    Str site = profile->row_site ? profile->sites[profile->row_site[longest->rows[0]]] : STR("");
+    add(report, arena,
+        arena_printf(arena, "shapes change from step to step at %u of %u places of a step, "
+                     "longest %.*s%s%.*s at rows %u and %u: %.*s and %.*s; pad or bucket the "
+                     "lengths", (unsigned)changes->count, (unsigned)changes->compared,
+                     STR_FMT(kinds[0]->type), site.len ? " of " : "", STR_FMT(site),
+                     (unsigned)longest->rows[0], (unsigned)longest->rows[1],
+                     STR_FMT(kinds[0]->in_shapes), STR_FMT(kinds[1]->in_shapes)));
+}
+
+// Where all kernels are static, every new shape is compiled.
+static void add_static(ProfReport *report, Arena *arena) {
+    bool compiles = report->static_kinds > report->dynamic_kinds &&
+                    (report->changes.count || report->late_kinds);
+    if (!compiles) return;
+    add(report, arena,
+        arena_printf(arena, "%u of %u kinds of kernels are static (OP State): each new shape is "
+                     "compiled; torch.npu.set_compile_mode(jit_compile=False) uses those that "
+                     "take any shape", (unsigned)report->static_kinds,
+                     (unsigned)(report->static_kinds + report->dynamic_kinds)));
+}
+
+typedef struct SlowType {
+    Str type;
+    uint64_t count, ns;
+    uint32_t first_row;
+} SlowType;
+
+typedef VEC(SlowType) SlowTypes;
+
+static void count_type(SlowTypes *types, Arena *arena, const ProfKind *kind) {
+    uint32_t i = 0;
+    while (i < types->len && !str_eq(types->at[i].type, kind->type)) i++;
+    if (i == types->len) {
+        vec_push(arena, types, ((SlowType){.type = kind->type, .first_row = kind->first_row}));
+    }
+    types->at[i].count += kind->count;
+    types->at[i].ns += kind->total_ns;
+}
+
+static void add_aicpu(ProfReport *report, Arena *arena) {
+    SlowTypes types = {0};
+    for (uint32_t i = 0; i < report->profile->kind_count; i++) {
+        const ProfKind *kind = &report->profile->kinds[i];
+        if (kind->core == CORE_AICPU) count_type(&types, arena, kind);
+    }
+    Str text = STR("");
+    for (uint32_t i = 0; i < types.len && i < AICPU_SHOWN; i++) {
+        const SlowType *at = &types.at[i];
+        text = arena_printf(arena, "%.*s%s%.*s (%llu calls, %.3f ms, first at row %u)",
+                            STR_FMT(text), i ? ", " : "", STR_FMT(at->type),
+                            (unsigned long long)at->count, (double)at->ns / 1e6,
+                            (unsigned)at->first_row);
+    }
+    if (types.len) add(report, arena, arena_printf(arena, "on the AI CPU: %.*s", STR_FMT(text)));
+}
+
 static void add_dynamic(ProfReport *report, Arena *arena) {
     uint32_t late = count_late_kinds(report->profile);
     report->late_kinds = late;
@@ -81,6 +148,8 @@ static void add_dynamic(ProfReport *report, Arena *arena) {
                          "change from step to step, so kernels may be compiled again; pad or "
                          "bucket the lengths", (unsigned)late));
     }
+    add_changes(report, arena);
+    add_static(report, arena);
 }
 
 static void add_host(ProfReport *report, Arena *arena) {
@@ -102,6 +171,7 @@ void notes_add(ProfReport *report, Arena *arena, bool stopped) {
                                "when fused; give --chip, or --bandwidth and --peak"));
     }
     add_dynamic(report, arena);
+    add_aicpu(report, arena);
     add_host(report, arena);
     if (stopped) {
         add(report, arena, STR("the search for repeated runs of unknown kind stopped early: the "

@@ -46,6 +46,7 @@ typedef enum ProfPmu {
     PMU_VEC, PMU_VEC_SCALAR, PMU_VEC_MTE2, PMU_MTE3,           // of the vector core
     PMU_CUBE_USE, // cube_utilization(%), 0..100
     PMU_READ_KB, PMU_WRITE_KB, // main memory, with aic_metrics=MemoryAccess
+    PMU_VEC_READ_KB, PMU_VEC_WRITE_KB, // the same of the vector core
     PMU_COUNT,
 } ProfPmu;
 

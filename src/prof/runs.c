@@ -4,6 +4,7 @@
 
 #include "prof/bound.h"
 #include "prof/context.h"
+#include "prof/dynamic.h"
 #include "prof/notes.h"
 #include "prof/rest.h"
 #include "prof/runs.h"
@@ -135,6 +136,7 @@ void runs_mine(ProfReport *out, Arena *arena, const Profile *profile,
     tally_finish(out, &miner.book);
     bound_kinds(out, arena);
     bound_runs(out, arena);
+    dynamic_find(out, arena);
     notes_add(out, arena, miner.rest.stopped);
     matcher_free(miner.matcher);
     arena_free(&miner.scratch);

@@ -56,6 +56,7 @@ typedef struct ProfRun {
     Str sequence;         // types of the first occurrence
     uint64_t device_ns, gap_ns;
     double bytes, external_bytes, flops;
+    double counted_bytes; // of main memory, by counters; 0 where not all kernels have them
     ProfBound bound;
     RunBlend blend;
     bool has_cap, is_relative; // relative: bytes now / bytes when fused, the chip unknown
@@ -79,6 +80,23 @@ typedef struct ProfNote {
     Str text;
 } ProfNote;
 
+enum { SHAPE_PLACES = 20 };
+
+// A call site whose shapes change: one place of the steps, or kernels of one name.
+typedef struct ShapePlace {
+    uint32_t rows[3]; // with different shapes
+    uint32_t shapes;  // different ones, 16 are told apart
+    uint32_t steps;   // that were compared
+    bool by_name;
+    uint64_t device_ns;
+} ShapePlace;
+
+typedef struct ShapeChanges {
+    ShapePlace *places; // the longest of them
+    uint32_t place_count;
+    uint32_t count, compared, steps; // places that change, of so many, in at most so many steps
+} ShapeChanges;
+
 typedef struct ProfReport {
     const Profile *profile;
     ProfChip chip;
@@ -88,6 +106,7 @@ typedef struct ProfReport {
     uint64_t comm_ns, span_ns; // span: the steps' time, or from first to last
     uint64_t claimed_ns;  // device time of the runs, each row once
     uint32_t dynamic_kinds, static_kinds;
+    ShapeChanges changes;
     uint32_t late_kinds;  // first seen after the second step
     Str near_source;      // where operators near to runs were looked up; empty: nowhere
     VEC(Str) notes;       // what was skipped or is missing, with its effect

@@ -102,6 +102,8 @@ static void add_run(Json *json, const ProfRun *run) {
     json_add_double(json, "gap_us", us(run->gap_ns));
     json_add_double(json, "bytes", run->bytes);
     json_add_double(json, "external_bytes", run->external_bytes);
+    json_key(json, "counted_bytes");
+    json_double_if(json, run->counted_bytes > 0, run->counted_bytes);
     json_add_double(json, "flops", run->flops);
     json_add_word(json, "bound", bound_name(run->bound));
     json_add_word(json, "blend", blend_name(run->blend));
@@ -115,6 +117,50 @@ static void add_run(Json *json, const ProfRun *run) {
     json_end(json);
     add_variants(json, run);
     add_occurrences(json, run);
+    json_end(json);
+}
+
+static void add_place(Json *json, const Profile *profile, const ShapePlace *place) {
+    const ProfKind *first = &profile->kinds[profile->rows[place->rows[0]].kind];
+    uint32_t shown = place->shapes < COUNT(place->rows) ? place->shapes : COUNT(place->rows);
+    json_object(json, JSON_LINE);
+    json_add_str(json, "type", first->type);
+    json_add_str(json, "name", first->name);
+    add_text_or_null(json, "site", profile->row_site
+                         ? profile->sites[profile->row_site[place->rows[0]]] : STR(""));
+    json_add_word(json, "by", place->by_name ? "name" : "place");
+    json_add_uint(json, "steps", place->steps);
+    json_add_uint(json, "shapes", place->shapes);
+    json_key(json, "rows");
+    json_array(json, JSON_LINE);
+    for (uint32_t i = 0; i < shown; i++) json_uint(json, place->rows[i]);
+    json_end(json);
+    json_key(json, "inputs");
+    json_array(json, JSON_LINE);
+    for (uint32_t i = 0; i < shown; i++) {
+        json_str(json, profile->kinds[profile->rows[place->rows[i]].kind].in_shapes);
+    }
+    json_end(json);
+    json_add_double(json, "device_us", us(place->device_ns));
+    json_end(json);
+}
+
+static void add_dynamic(Json *json, const ProfReport *report) {
+    const ShapeChanges *changes = &report->changes;
+    json_key(json, "dynamic");
+    json_object(json, JSON_BLOCK);
+    json_add_uint(json, "static_kinds", report->static_kinds);
+    json_add_uint(json, "dynamic_kinds", report->dynamic_kinds);
+    json_add_uint(json, "late_kinds", report->late_kinds);
+    json_add_uint(json, "steps_alike", changes->steps);
+    json_add_uint(json, "places", changes->compared);
+    json_add_uint(json, "changing", changes->count);
+    json_key(json, "sites");
+    json_array(json, JSON_BLOCK);
+    for (uint32_t i = 0; i < changes->place_count; i++) {
+        add_place(json, report->profile, &changes->places[i]);
+    }
+    json_end(json);
     json_end(json);
 }
 
@@ -242,6 +288,7 @@ void runs_json_write(Buf *out, const ProfReport *report, Str source) {
     for (uint32_t i = 0; i < report->runs.len; i++) add_run(&json, &report->runs.at[i]);
     json_end(&json);
     add_kernels(&json, report);
+    add_dynamic(&json, report);
     add_faults(&json, &report->profile->faults);
     json_key(&json, "notes");
     json_array(&json, JSON_BLOCK);

@@ -108,10 +108,30 @@ static uint32_t match_at(Matcher *matcher, const Stream *stream, uint32_t at) {
     return match;
 }
 
+// Whether the gradients of a gate are put together in one tensor: they are where the
+// gate's input was one. `same` is a run before, `match` the gradient's.
+static bool is_of_one_tensor(const Match *same, const Match *match) {
+    return same->pattern->direction == RUN_FORWARD && same->is_double &&
+           same->x_count == match->x_count;
+}
+
+// A gradient that lacks no more than that has all there is if no gate before it took a
+// tensor of both halves, and one of its size is there.
+static bool is_gate_whole(const Matcher *matcher, const Stream *stream, const Match *match) {
+    bool has_gate = false;
+    if (!match->lacks_double || match->pattern->direction != RUN_BACKWARD) return false;
+    for (uint32_t i = 0; i < stream->found.len; i++) {
+        const Match *other = &matcher->matches.at[stream->found.at[i].match];
+        if (is_of_one_tensor(other, match)) return false;
+        has_gate |= other->pattern->direction == RUN_FORWARD && other->x_count == match->x_count;
+    }
+    return has_gate;
+}
+
 // A run at the very end counts if it looks like one elsewhere.
 static bool is_whole(const Matcher *matcher, const Stream *stream, const Match *match,
                      uint32_t at) {
-    if (!match->may_be_cut) return true;
+    if (!match->may_be_cut || is_gate_whole(matcher, stream, match)) return true;
     for (uint32_t i = 0; i < stream->found.len; i++) {
         const Found *found = &stream->found.at[i];
         const Match *other = &matcher->matches.at[found->match];

@@ -2,6 +2,7 @@
 // over all occurrences.
 #include "base/base.h"
 
+#include "prof/bound.h"
 #include "prof/tally.h"
 
 #include <stdlib.h>
@@ -71,6 +72,19 @@ static void begin_run(TallyBook *book, RunTally *tally, const Occurrence *o) {
     if (profile->row_site) run->site = profile->sites[profile->row_site[row]];
 }
 
+// The bytes that the kernels' counters say, where they have them.
+static void add_counted(RunTally *tally, const Occurrence *o) {
+    const Profile *profile = o->stream->profile;
+    for (uint32_t i = 0; i < o->length && !tally->is_uncounted; i++) {
+        double bytes;
+        if (!is_member(o, i)) continue;
+        const ProfKind *kind = &profile->kinds[o->stream->kinds[o->at + i]];
+        if (bound_counted_bytes(&bytes, kind)) tally->run.counted_bytes += bytes;
+        else tally->is_uncounted = true;
+    }
+    if (tally->is_uncounted) tally->run.counted_bytes = 0;
+}
+
 void tally_add(TallyBook *book, RunTally *tally, const Occurrence *o) {
     const ProfRow *rows = book->profile->rows;
     const uint32_t *lane = o->stream->lane->rows + o->at;
@@ -100,6 +114,7 @@ void tally_add(TallyBook *book, RunTally *tally, const Occurrence *o) {
     run->bytes += o->bytes;
     run->external_bytes += o->external_bytes;
     run->flops += o->flops;
+    if (book->profile->has.memory_bytes) add_counted(tally, o);
     if (!run->part_of && run->kind == RUN_FUSION) book->claimed_ns += part.device_ns;
     vec_push(book->arena, &tally->ranges, range);
     add_variant(book, tally, o, &part);

@@ -10,6 +10,7 @@ typedef struct RunTally {
     VEC(RunRange) ranges;
     VEC(RunVariant) variants;
     VEC(uint32_t) variant_kinds; // the first kernel of each
+    bool is_uncounted; // a kernel has no counters of main memory
 } RunTally;
 
 typedef struct TallyBook {

@@ -92,3 +92,13 @@ def test_every_dialect(tmp_path, pairs):
         assert run["device_us"] == pytest.approx(sums["device_us"], abs=0.001)
         assert run["gap_us"] == pytest.approx(sums["gap_us"], abs=0.001)
         assert run["bytes"] == sums["bytes"]
+
+
+@pytest.mark.parametrize("name", ["rms_norm", "rotary_mul", "fusion_attention", "swiglu",
+                                  "swiglu_bwd", "rms_norm_bwd", "fusion_attention_bwd"])
+def test_a_file_that_ends_with_a_run(tmp_path, name):
+    pairs = ["layers=1", "seq=32"]
+    _, truth = profgen.generate(*profgen.settings(pairs), 1)
+    for _, last in truth["occurrences"][name][:2]:
+        check(tmp_path, pairs + [f"rows={last + 1}"], 1)
+        check(tmp_path, pairs + [f"rows={last}"], 1)
