@@ -22,19 +22,27 @@ rule(
 )
 
 
-def reference(x, freqs):
-    """x (..., d); freqs (..., d // 2, 2, 2), a matrix for each pair."""
+def reference(x, freqs, start=3, last=5, *, summed=False, counted=False):
+    """x (..., d); freqs (..., d // 2, 2, 2), a matrix for each pair. summed: by a
+    sum over the last axis; counted: the axes are counted from the front."""
     rows = x.unflatten(-1, (-1, 1, 2))
-    return (freqs[..., 0] * rows[..., 0] + freqs[..., 1] * rows[..., 1]).flatten(-2)
+    if summed:
+        if counted:
+            return (rows * freqs).sum(last).flatten(start)
+        return (rows * freqs).sum(-1).flatten(-2)
+    turned = freqs[..., 0] * rows[..., 0] + freqs[..., 1] * rows[..., 1]
+    if counted:
+        return turned.flatten(start)
+    return turned.flatten(-2)
 
 
-def replacement(x, freqs):
+def replacement(x, freqs, start=3, last=5, *, summed=False, counted=False):
     cos = torch.stack([freqs[..., 0, 0], freqs[..., 1, 1]], dim=-1).flatten(-2)
     sin = torch.stack([-freqs[..., 0, 1], freqs[..., 1, 0]], dim=-1).flatten(-2)
     return torch_npu.npu_rotary_mul(widened(x, freqs), cos, sin, rotary_mode="interleave")
 
 
-def requires(x, freqs):
+def requires(x, freqs, start=3, last=5, *, summed=False, counted=False):
     # limits() speaks of the tables; this of the matrices they are made of.
     assert freqs.dtype in (torch.float16, torch.bfloat16, torch.float32), (
         "the matrices are float16, bfloat16 or float32"
@@ -61,7 +69,11 @@ def requires(x, freqs):
     assert x.numel() < 500 * freqs.numel(), (
         "with interleave batch times heads is below 1000"
     )
+    if counted:
+        assert x.dim() == start + 1, "the pairs are the last two axes"
+    if counted and summed:
+        assert x.dim() + 1 == last, "the sum is over the last axis"
 
 
 def sample():
-    return dict(x=rand(2, 3, 8, 16), freqs=rand(1, 1, 8, 8, 2, 2))
+    return dict(x=rand(2, 3, 8, 16), freqs=rand(1, 1, 8, 8, 2, 2), start=3, last=5)

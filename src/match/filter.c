@@ -102,6 +102,7 @@ static bool has_product(const Val *v, int depth) {
 // x.unflatten(-1, (-1, 1, 2))[..., i], in the form that it gets
 static bool takes_rows(const Val *v, int depth) {
     if (v->op == OP_UNSQUEEZE && v->args[0]->op == OP_STRIDED) return true;
+    if (v->op == OP_UNFLATTEN && v->args[2]->nargs == 3) return true;
     if (depth > 24) return false;
     for (uint32_t i = 0; i < v->nargs; i++) {
         if (takes_rows(v->args[i], depth + 1)) return true;

@@ -101,6 +101,7 @@ VARIANTS = {
         "partial_interleaved": ("rope_interleaved prefix",),
         "partial_trailing_interleaved_fp32": ("rope_interleaved suffix",),
         "complex": ("rope_complex counted", "rope_complex plain"),
+        "matrix2x2_interleaved": ("rope_matrix summed+counted",),
         "complex_vision_2d": ("rope_complex counted", "rope_complex plain"),
     },
     "moe": {

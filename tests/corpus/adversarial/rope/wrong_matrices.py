@@ -49,3 +49,13 @@ def halves_to_pairs(x, table):
     a, b = x.float().chunk(2, dim=-1)
     z = torch.complex(a, b) * table
     return torch.stack([z.real, z.imag], dim=-1).flatten(-2)  # clean: halves in, pairs out
+
+
+def kept_axis(x, freqs):
+    rows = x.reshape(*x.shape[:-1], -1, 1, 2)
+    return (rows * freqs).sum(-1, keepdim=True).flatten(-2)  # clean: a row of ones is joined
+
+
+def other_sum(x, freqs):
+    rows = x.reshape(*x.shape[:-1], -1, 1, 2)
+    return (rows * freqs).sum(-2).flatten(-2)  # clean: a sum over the rows of the matrices

@@ -30,3 +30,13 @@ def added_in_place(x, matrices):
 def unbound(x, matrices):
     even, odd = x.unflatten(-1, (-1, 1, 2)).unbind(-1)
     return (matrices[..., 0] * even + matrices[..., 1] * odd).flatten(-2)  # expect: rope recommend
+
+
+def summed(q, matrices):
+    rows = q.reshape(*q.shape[:-1], -1, 1, 2)
+    return (rows * matrices).sum(5).flatten(3)  # expect: rope recommend
+
+
+def summed_last(q, matrices):
+    rows = q.reshape(*q.shape[:-1], -1, 1, 2)
+    return (rows * matrices).sum(dim=-1).flatten(-2)  # expect: rope recommend
