@@ -39,6 +39,7 @@ typedef struct Scan {
     FindingSet *out;
     Arena *run;
     Arena file, scratch; // reset for each scanned file
+    Str file_sha256; // of the file that is scanned, once asked for
     const ScanOptions *options;
     Project project, rule_project; // of the scanned files; of the rules
     SymTable symbols;
@@ -345,10 +346,13 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
     }
 }
 
-static Str hash_file(Arena *run, const Module *module) {
-    char hex[SHA256_HEX + 1];
-    sha256_hex(hex, module->source.bytes);
-    return arena_str(run, str_of(hex));
+static Str hash_file(Scan *scan, const Module *module) {
+    if (!scan->file_sha256.len) {
+        char hex[SHA256_HEX + 1];
+        sha256_hex(hex, module->source.bytes);
+        scan->file_sha256 = arena_str(scan->run, str_of(hex));
+    }
+    return scan->file_sha256;
 }
 
 static void add_findings(Scan *scan, FileMatches *all, const Module *module,
@@ -369,7 +373,7 @@ static void add_findings(Scan *scan, FileMatches *all, const Module *module,
         // Refusing what is never recommended tells nobody anything.
         bool caution = c->match.spec->rule->caution.len > 0;
         if (caution && finding->verdict == VERDICT_REJECT) continue;
-        if (!sha256.len) sha256 = hash_file(scan->run, module);
+        if (!sha256.len) sha256 = hash_file(scan, module);
         finding->file_sha256 = sha256;
         found[count++] = (Found){c, finding};
     }
@@ -378,7 +382,7 @@ static void add_findings(Scan *scan, FileMatches *all, const Module *module,
 }
 
 static void add_sites(Scan *scan, const FileMatches *all, const Module *module) {
-    Str sha256 = all->sites.len ? hash_file(scan->run, module) : STR("");
+    Str sha256 = all->sites.len ? hash_file(scan, module) : STR("");
     for (uint32_t i = 0; i < all->sites.len; i++) {
         Finding finding = all->sites.at[i];
         finding.file_sha256 = sha256;
@@ -402,6 +406,7 @@ static void scan_file(Scan *scan, const ScanInput *input) {
         return;
     }
     note_faults(scan, m);
+    scan->file_sha256 = (Str){0};
     scan->out->file_count++;
     scan->out->line_count += m->source.line_count;
     Flow flow;
