@@ -71,7 +71,7 @@ static void add_escaped(Buf *out, uint32_t code) {
     };
     for (size_t i = 0; i < COUNT(shorts); i++) {
         if (code != (unsigned char)shorts[i][0]) continue;
-        buf_addf(out, "\\%c", shorts[i][1]);
+        buf_add(out, (Str){(const char[]){'\\', shorts[i][1]}, 2});
         return;
     }
     if (code >= 0x10000) {
@@ -82,9 +82,24 @@ static void add_escaped(Buf *out, uint32_t code) {
     buf_addf(out, "\\u%04x", (unsigned)code);
 }
 
+// How much of the text stands for itself: mostly all of it.
+static size_t plain_length(Str text) {
+    size_t n = 0;
+    while (n < text.len) {
+        unsigned char c = (unsigned char)text.at[n];
+        if (c < 0x20 || c >= 0x7F || c == '"' || c == '\\' || c == '<') break;
+        n++;
+    }
+    return n;
+}
+
 static void add_quoted(Buf *out, Str text) {
     buf_add_char(out, '"');
     while (text.len) {
+        size_t plain = plain_length(text);
+        buf_add(out, (Str){text.at, plain});
+        text = (Str){text.at + plain, text.len - plain};
+        if (!text.len) break;
         uint32_t code = utf8_take(&text);
         bool escape = code == '"' || code == '\\' || code == '<' ||
                       code < 0x20 || utf8_is_unsafe(code);

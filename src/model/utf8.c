@@ -48,6 +48,16 @@ uint32_t utf8_take(Str *rest) {
     return code;
 }
 
+Str utf8_take_plain(Str *rest) {
+    Str plain = {rest->at, 0};
+    while (plain.len < rest->len && (unsigned char)rest->at[plain.len] >= 0x20 &&
+           (unsigned char)rest->at[plain.len] < 0x7F) {
+        plain.len++;
+    }
+    *rest = (Str){rest->at + plain.len, rest->len - plain.len};
+    return plain;
+}
+
 void utf8_add(Buf *out, uint32_t code) {
     char bytes[4];
     size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -83,6 +93,8 @@ bool utf8_is_unsafe(uint32_t code) {
 
 void utf8_add_safe(Buf *out, Str text) {
     while (text.len) {
+        buf_add(out, utf8_take_plain(&text));
+        if (!text.len) break;
         uint32_t code = utf8_take(&text);
         utf8_add(out, utf8_is_unsafe(code) ? '?' : code);
     }
@@ -91,6 +103,8 @@ void utf8_add_safe(Buf *out, Str text) {
 Str utf8_one_line(Arena *arena, Str text) {
     Buf buf = {0};
     while (text.len) {
+        buf_add(&buf, utf8_take_plain(&text));
+        if (!text.len) break;
         uint32_t code = utf8_take(&text);
         bool space = code == '\n' || code == '\t';
         utf8_add(&buf, space ? ' ' : utf8_is_unsafe(code) ? '?' : code);

@@ -11,6 +11,8 @@ enum { UTF8_BAD = 0xFFFD }; // what an invalid sequence reads as
 // An invalid byte (also overlong forms, surrogates, beyond U+10FFFF) gives
 // UTF8_BAD and takes one byte.
 uint32_t utf8_take(Str *rest);
+// Takes the printable ASCII off the front: there is nothing to judge in it.
+Str utf8_take_plain(Str *rest);
 void utf8_add(Buf *out, uint32_t code);
 // Code points that a viewer may not show, or that reorder what it shows:
 // control characters other than tab and newline, line and paragraph
