@@ -146,6 +146,7 @@ struct ModuleFlow {
     VEC(FunctionInfo *) functions; // once listed
     struct Classes *annotated; // of all parameters, once asked for
     bool listed;
+    struct CompileCalls *compiles; // once asked for (match/compiled.c)
     Frame *frame; // module level
     ModuleFlow *next;
 };

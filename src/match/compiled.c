@@ -30,6 +30,24 @@ static Node *compile_decorator(Frame *top, NodeList decorators) {
     return NULL;
 }
 
+struct CompileCalls {
+    VEC(Node *) calls;
+};
+
+// Every torch.compile(x) of the module, found once.
+static const struct CompileCalls *compile_calls(Frame *f, Frame *top) {
+    if (f->mf->compiles) return f->mf->compiles;
+    struct CompileCalls *found = NEW(f->flow->arena, struct CompileCalls);
+    Module *module = f->module;
+    module_list_calls(module);
+    for (uint32_t i = 0; i < module->calls.len; i++) {
+        Node *call = module->calls.at[i];
+        if (!call->u.call.args.len || !is_compile(top, call->u.call.func)) continue;
+        vec_push(f->flow->arena, &found->calls, call);
+    }
+    return f->mf->compiles = found;
+}
+
 static const Sym *class_name(const Frame *f) {
     return f->owner && f->owner->node && f->owner->node->kind == N_CLASS_DEF
         ? f->owner->node->u.class_->name : NULL;
@@ -44,10 +62,9 @@ Node *compiled_at(Frame *f) {
     }
     if (decorated) return decorated;
     NameSearch search = {f->owner ? class_name(f) : f->fn->u.function->name, NULL, false};
-    module_list_calls(f->module);
-    for (uint32_t i = 0; i < f->module->calls.len; i++) {
-        Node *call = f->module->calls.at[i];
-        if (!call->u.call.args.len || !is_compile(top, call->u.call.func)) continue;
+    const struct CompileCalls *compiles = compile_calls(f, top);
+    for (uint32_t i = 0; i < compiles->calls.len; i++) {
+        Node *call = compiles->calls.at[i];
         search_name(call->u.call.args.at[0], &search);
         if (search.found) return call;
     }
