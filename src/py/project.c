@@ -8,6 +8,7 @@
 #include "py/project.h"
 
 #include "base/file.h"
+#include "py/project_impl.h"
 
 enum { FOLLOW_MAX = 24 }; // imports followed from one name
 
@@ -43,7 +44,7 @@ static uint32_t find_path_slot(const Project *project, const char *path) {
     return i;
 }
 
-static void rebuild_paths(Project *project, uint32_t cap) {
+void rebuild_paths(Project *project, uint32_t cap) {
     if (cap != project->cap) {
         project->by_path = NEW_N(&project->arena, Module *, cap);
         project->cap = cap;
@@ -299,7 +300,7 @@ static Module *new_module(Project *project, const char *path, Str shown) {
     return m;
 }
 
-static void drop_module(Module *m) {
+void drop_module(Module *m) {
     Arena arena = m->arena;
     arena_free(&arena);
 }
@@ -328,6 +329,7 @@ static Module *keep_module(Project *project, Module *m) {
         project->len++;
     }
     m->last_use = ++project->clock;
+    note_opened(m);
     return m;
 }
 
@@ -362,25 +364,6 @@ Module *project_open(Project *project, const char *path, Str shown, Err *err) {
         return NULL;
     }
     return keep_module(project, m);
-}
-
-void project_trim(Project *project, size_t max_bytes) {
-    size_t held = 0; // modules grow while they are used
-    for (Module *m = project->modules; m; m = m->next) held += m->arena.total_bytes;
-    if (held <= max_bytes) return;
-    // Keep the most recently used half of the budget.
-    while (held > max_bytes / 2 && project->modules) {
-        Module **oldest = &project->modules;
-        for (Module **m = &project->modules; *m; m = &(*m)->next) {
-            if ((*m)->last_use < (*oldest)->last_use) oldest = m;
-        }
-        Module *gone = *oldest;
-        *oldest = gone->next;
-        held -= gone->arena.total_bytes;
-        drop_module(gone);
-    }
-    rebuild_paths(project, project->cap);
-    project->epoch++;
 }
 
 // ---- resolving -------------------------------------------------------------

@@ -58,6 +58,8 @@ struct Module {
     bool calls_listed;
     bool type_checking; // while names are indexed: inside such a branch
     uint64_t last_use;
+    bool again; // it was dropped before, and asked for again
+    bool kept;  // while modules are dropped
     const Sym *star_name; // looked for behind the stars of this module ...
     uint64_t star_search; // ... in this search
     struct Changes *changes; // what it changes after binding (flow/changes.c)
@@ -122,6 +124,8 @@ struct Project {
     Str prefix;     // paths that start so are shown without it
     const char **files; // every file of the scan, for finding callers
     uint32_t file_count;
+    struct OpenCounts *counts; // how often each file was opened (trim.c)
+    size_t read_bytes; // since modules were last dropped, or that was thought of
     struct Folders *folders; // of `files`, once asked for (folders.c)
     VEC(GivenText) given;
     bool traces;      // whether `trace` is kept
