@@ -218,20 +218,62 @@ bool node_fields(const Node *node, NodeFieldVisit visit, void *data) {
     return true;
 }
 
-typedef struct ChildVisit {
-    NodeVisit visit;
-    void *data;
-} ChildVisit;
+static inline bool visit_one(Node *child, NodeVisit visit, void *data) {
+    return !child || visit(child, data);
+}
 
-static bool visit_children(const NodeField *field, void *data) {
-    const ChildVisit *v = data;
-    for (uint32_t i = 0; i < field->len; i++) {
-        if (field->at[i] && !v->visit(field->at[i], v->data)) return false;
+static inline bool visit_list(const NodeList *list, NodeVisit visit, void *data) {
+    for (uint32_t i = 0; i < list->len; i++) {
+        if (list->at[i] && !visit(list->at[i], data)) return false;
     }
     return true;
 }
 
+static bool visit_fields(const Node *node, NodeVisit visit, void *data) {
+    NodeField field;
+    for (const FieldRow *row = FIELDS[node->kind]; row->name; row++) {
+        if (!read_field(&field, node, row)) continue;
+        for (uint32_t i = 0; i < field.len; i++) {
+            if (field.at[i] && !visit(field.at[i], data)) return false;
+        }
+    }
+    return true;
+}
+
+// Trees are walked often: the kinds that they mostly consist of need no table.
 bool node_children(const Node *node, NodeVisit visit, void *data) {
-    ChildVisit v = {visit, data};
-    return node_fields(node, visit_children, &v);
+    switch ((int)node->kind) {
+    case N_NAME: case N_CONSTANT: case N_PASS:
+        return true;
+    case N_ATTRIBUTE:
+        return visit_one(node->u.attribute.value, visit, data);
+    case N_KEYWORD:
+        return visit_one(node->u.keyword.value, visit, data);
+    case N_EXPR: case N_RETURN:
+        return visit_one(node->u.return_.value, visit, data);
+    case N_CALL:
+        return visit_one(node->u.call.func, visit, data) &&
+               visit_list(&node->u.call.args, visit, data) &&
+               visit_list(&node->u.call.keywords, visit, data);
+    case N_ASSIGN:
+        return visit_list(&node->u.assign.targets, visit, data) &&
+               visit_one(node->u.assign.value, visit, data);
+    case N_BIN_OP:
+        return visit_one(node->u.bin.left, visit, data) &&
+               visit_one(node->u.bin.right, visit, data);
+    case N_SUBSCRIPT:
+        return visit_one(node->u.subscript.value, visit, data) &&
+               visit_one(node->u.subscript.slice, visit, data);
+    case N_COMPARE:
+        return visit_one(node->u.compare.left, visit, data) &&
+               visit_list(&node->u.compare.comparators, visit, data);
+    case N_TUPLE: case N_LIST:
+        return visit_list(&node->u.list.elts, visit, data);
+    case N_IF:
+        return visit_one(node->u.while_.test, visit, data) &&
+               visit_list(&node->u.while_.body, visit, data) &&
+               visit_list(&node->u.while_.orelse, visit, data);
+    default:
+        return visit_fields(node, visit, data);
+    }
 }
