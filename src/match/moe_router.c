@@ -7,126 +7,7 @@
 
 #include "flow/call_of.h"
 #include "match/moe.h"
-
-enum { DEPTH_MAX = 24 };
-
-typedef struct Scores {
-    Val *base; // softmax(logits) or sigmoid(logits)
-    bool sigmoid, bias, masked, reshaped;
-} Scores;
-
-// Softmax over the experts: the last axis of two or more.
-static bool is_last_axis(const Val *dim) {
-    return val_is_int(dim, -1) || val_is_int(dim, 1);
-}
-
-static bool is_learned(const Val *v) {
-    v = val_strip((Val *)(uintptr_t)v);
-    while (v->op == OP_UNSQUEEZE || v->op == OP_VIEW || v->op == OP_DETACH || v->op == OP_SQUEEZE) {
-        v = v->args[0];
-    }
-    return v->op == V_ATTR || v->op == V_PARAM || v->op == OP_PARAMETER;
-}
-
-static bool peel(Scores *out, Val *v, int depth);
-
-static bool peel_either(Scores *out, Val *a, Val *b, int depth) {
-    Scores other = *out;
-    if (peel(out, a, depth + 1)) return true;
-    *out = other;
-    return peel(out, b, depth + 1);
-}
-
-// What lies between the scores and topk: a bias, a mask, views, a branch.
-static bool peel(Scores *out, Val *v, int depth) {
-    v = val_strip(v);
-    if (depth > DEPTH_MAX) return false;
-    switch ((int)v->op) {
-    case OP_SOFTMAX:
-        if (v->nargs > 1 && !is_last_axis(v->args[1])) return false;
-        out->base = v;
-        return true;
-    case OP_SIGMOID:
-        out->base = v;
-        out->sigmoid = true;
-        return true;
-    case OP_VIEW: case OP_UNFLATTEN: case OP_FLATTEN:
-        out->reshaped = true;
-        return peel(out, v->args[0], depth + 1);
-    case OP_DETACH: case OP_CONTIGUOUS: case OP_CLONE: case OP_UNSQUEEZE: case OP_SQUEEZE:
-        return peel(out, v->args[0], depth + 1);
-    case OP_MASKED_FILL:
-        out->masked = true;
-        return peel(out, v->args[0], depth + 1);
-    case OP_WHERE:
-        out->masked = true;
-        return v->nargs > 2 && peel_either(out, v->args[1], v->args[2], depth);
-    case OP_ADD:
-        if (v->nargs != 2) return false;
-        out->bias = true;
-        return is_learned(v->args[1]) ? peel(out, v->args[0], depth + 1)
-                                      : is_learned(v->args[0]) && peel(out, v->args[1], depth + 1);
-    case OP_MUL: // scores * group_mask
-        out->masked = true;
-        return v->nargs == 2 && peel_either(out, v->args[0], v->args[1], depth);
-    case V_PHI:
-        return peel_either(out, v->args[1], v->args[2], depth);
-    case V_CALL: // a module that adds the bias
-        if (v->nargs != 2 || v->args[1]->op == V_KEYWORD) return false;
-        if (v->args[0]->op != V_ATTR && v->args[0]->op != V_INSTANCE) return false;
-        out->bias = true;
-        return peel(out, v->args[1], depth + 1);
-    default:
-        return false;
-    }
-}
-
-// The transposed view of a batch of matrices: an axis behind the first two moves.
-static bool is_batch(const Val *v) {
-    bool moved = false;
-    if (v->op != OP_TRANSPOSE && v->op != OP_PERMUTE) return false;
-    for (uint32_t i = 1; i < v->nargs; i++) moved |= val_is_int(v->args[i], 2);
-    return moved;
-}
-
-// Whether the product is a layer's: one side is a weight.
-static bool has_weight(const Val *product) {
-    if (is_batch(val_strip(product->args[0]))) return false;
-    if (is_batch(val_strip(product->args[1]))) return false;
-    for (uint32_t i = 0; i < 2; i++) {
-        const Val *side = val_strip(product->args[i]);
-        if (side->op == OP_TRANSPOSE || side->op == OP_PERMUTE) side = side->args[0];
-        if (is_learned(side)) return true;
-    }
-    return false;
-}
-
-// Logits that a layer computes, or that are handed in. A product of two results
-// (queries and keys) scores positions.
-static bool are_logits(Val *v, int depth) {
-    v = val_strip(v);
-    if (depth > DEPTH_MAX) return false;
-    switch ((int)v->op) {
-    case OP_LINEAR: case V_PARAM:
-        return true;
-    case OP_MATMUL:
-        return v->nargs > 1 && has_weight(v);
-    case V_CALL: {
-        const Val *callee = v->args[0];
-        return callee->op == V_INSTANCE || callee->op == V_ATTR || callee->op == V_ITEM;
-    }
-    case OP_ADD: case OP_MUL: case OP_DIV: // a bias, a temperature, a cap
-        return (v->nargs && are_logits(v->args[0], depth + 1)) ||
-               (v->nargs > 1 && are_logits(v->args[1], depth + 1));
-    case V_ITEM: case OP_VIEW: case OP_MASKED_FILL: case OP_TANH:
-    case OP_FLATTEN: case OP_CLAMP: case V_PART: case OP_CAT: case OP_DETACH:
-        return v->nargs && are_logits(v->args[0], depth + 1);
-    case V_PHI:
-        return are_logits(v->args[1], depth + 1) || are_logits(v->args[2], depth + 1);
-    default:
-        return false;
-    }
-}
+#include "match/moe_scores.h"
 
 // ---- what topk gives --------------------------------------------------------------
 
@@ -180,24 +61,37 @@ static bool is_read(const Frame *f, const Val *call, int index, const char *name
     return false;
 }
 
-// The expression that gathers the scores at the chosen indices, or NULL.
-static const EvalRecord *gather_of(const Frame *f, Val *base, const Val *call) {
-    for (uint32_t i = 0; i < f->evals.len; i++) {
-        Val *v = f->evals.at[i].val;
-        Val *x = v ? value_of_call(v, "gather") : NULL;
-        if (!x) x = v ? value_of_call(v, "take_along_dim") : NULL;
-        if (!x || val_strip(x) != val_strip(base)) continue;
-        Val *index = value_argument(v, 1, "index");
-        if (!index) index = value_argument(v, 0, "indices");
-        index = index ? val_strip(index) : NULL;
-        if (index && (is_part_of(index, call, 1, "indices") || moe_holds(index, call))) {
-            return &f->evals.at[i];
-        }
+// The call to topk of which `v` is the indices, through views and branches; NULL.
+static Val *topk_of_index(Val *v, int depth) {
+    v = val_strip(v);
+    if (depth > 6) return NULL;
+    bool part = (v->op == V_ITEM && val_is_int(v->args[1], 1)) ||
+                (v->op == V_ATTR && strcmp(v->name->text, "indices") == 0);
+    if (part) return value_of_call(v->args[0], "topk") ? v->args[0] : NULL;
+    switch ((int)v->op) {
+    case V_PHI: {
+        Val *call = topk_of_index(v->args[1], depth + 1);
+        return call ? call : topk_of_index(v->args[2], depth + 1);
     }
-    return NULL;
+    case OP_VIEW: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_DETACH: case OP_CONTIGUOUS:
+        return topk_of_index(v->args[0], depth + 1);
+    default: return NULL;
+    }
+}
+
+// What gathers at the chosen indices: the scores (out) and the call to topk.
+static Val *gathered(Val **scores, Val *v) {
+    Val *x = value_of_call(v, "gather");
+    if (!x) x = value_of_call(v, "take_along_dim");
+    if (!x) return NULL;
+    Val *index = value_argument(v, 1, "index");
+    if (!index) index = value_argument(v, 0, "indices");
+    *scores = x;
+    return index ? topk_of_index(index, 0) : NULL;
 }
 
 typedef struct Router {
+    const Frame *frame;
     Scores scores;
     uint32_t topks; // all of the function
     const Node *first, *last;
@@ -209,7 +103,8 @@ static void widen(Router *r, const Node *stmt) {
     if (!r->last || stmt->end > r->last->end) r->last = stmt;
 }
 
-static void widen_to_value(Router *r, const Frame *f, const Val *v) {
+static void widen_to_value(Router *r, const Val *v) {
+    const Frame *f = r->frame;
     for (uint32_t i = 0; i < f->evals.len; i++) {
         if (f->evals.at[i].val == v && f->evals.at[i].node == v->node) {
             widen(r, moe_stmt(&f->evals.at[i]));
@@ -217,33 +112,110 @@ static void widen_to_value(Router *r, const Frame *f, const Val *v) {
     }
 }
 
-// topk over scores.
-static void take_scored(Router *r, const Frame *f, const EvalRecord *record, Val *input) {
-    Scores scores = {0};
-    if (!peel(&scores, input, 0) || !are_logits(scores.base->args[0], 0)) return;
-    const EvalRecord *gather = gather_of(f, scores.base, record->val);
-    bool both = is_read(f, record->val, 0, "values") && is_read(f, record->val, 1, "indices");
-    if (!gather && !both) return;
-    scores.bias |= r->scores.bias;
-    scores.masked |= r->scores.masked;
-    scores.reshaped |= r->scores.reshaped;
-    r->scores = scores;
-    widen(r, moe_stmt(record));
-    widen_to_value(r, f, scores.base);
-    if (gather) widen(r, moe_stmt(gather));
+// Whether the value tells that the choice is one of experts: weights that are
+// divided by their sum, an expert's number that is compared or spread out.
+static bool tells_experts(Val *v, const Val *call) {
+    static const char *const spreads[] = {"one_hot", "scatter", "scatter_", "index_add",
+                                          "index_add_", "bincount", "histc"};
+    for (uint32_t i = 0; v->op == OP_MUL && i < v->nargs; i++) {
+        const Val *share = val_strip(v->args[i]);
+        if (share->op == OP_RECIPROCAL && moe_holds(v->args[i], call)) return true;
+    }
+    if (v->op == V_PYOP && v->ck == A_EQ) return moe_holds(v, call);
+    for (size_t i = 0; i < COUNT(spreads); i++) {
+        if (value_of_call(v, spreads[i])) return moe_holds(v, call);
+    }
+    return false;
 }
 
-// softmax over what topk chose of the logits.
-static void take_chosen(Router *r, const Frame *f, const EvalRecord *record) {
+// Logits that are handed in may be those of words, of which one is drawn, or of
+// classes: then the use has to tell.
+static bool chooses_experts(const Router *r, Val *base, const Val *call, bool told) {
+    Logits from = logits_of(base);
+    for (uint32_t i = 0; from && i < r->frame->evals.len; i++) {
+        Val *v = r->frame->evals.at[i].val;
+        if (!v) continue;
+        Val *drawn = value_of_call(v, "multinomial");
+        if (drawn && moe_holds(drawn, call)) return false;
+        told |= from == LOGITS_GIVEN && tells_experts(v, call);
+    }
+    return from == LOGITS_COMPUTED || (from == LOGITS_GIVEN && told);
+}
+
+static void take(Router *r, const Scores *scores, const Val *call, const EvalRecord *record) {
+    Scores all = *scores;
+    all.bias |= r->scores.bias;
+    all.masked |= r->scores.masked;
+    all.reshaped |= r->scores.reshaped;
+    r->scores = all;
+    widen(r, moe_stmt(record));
+    widen_to_value(r, call);
+    widen_to_value(r, all.base);
+}
+
+// topk over scores, both of its results in use.
+static void take_scored(Router *r, const EvalRecord *record, Val *input) {
+    Scores scores;
+    Val *call = record->val;
+    if (!scores_read(&scores, input)) return;
+    if (!is_read(r->frame, call, 0, "values") || !is_read(r->frame, call, 1, "indices")) return;
+    bool told = scores.bias || (scores.masked && !scores.reshaped);
+    if (!chooses_experts(r, scores.base->args[0], call, told)) return;
+    take(r, &scores, call, record);
+}
+
+// The scores at the indices that topk chose of them, with a bias or a mask.
+static void take_gathered(Router *r, const EvalRecord *record) {
+    Scores scores, chosen;
+    Val *from = NULL, *call = gathered(&from, record->val);
+    if (!call || !scores_read(&scores, from)) return;
+    if (!scores_read(&chosen, value_of_call(call, "topk")) || chosen.base != scores.base) return;
+    if (!chooses_experts(r, scores.base->args[0], call, chosen.bias)) return;
+    take(r, &chosen, call, record);
+}
+
+// scores * mask, the mask made of the chosen indices.
+static void take_masked(Router *r, const EvalRecord *record) {
     Val *v = record->val;
-    if (v->op != OP_SOFTMAX || v->nargs < 2 || !is_last_axis(v->args[1])) return;
-    Val *chosen = val_strip(v->args[0]);
-    if (chosen->op != V_ITEM && chosen->op != V_ATTR) return;
-    Val *call = chosen->args[0], *input = value_of_call(call, "topk");
-    if (!input || !is_part_of(chosen, call, 0, "values") || !are_logits(input, 0)) return;
+    for (uint32_t i = 0; v->op == OP_MUL && i < v->nargs; i++) {
+        Val *spread = val_strip(v->args[1 - i]);
+        Val *call = value_of_call(spread, "scatter_") || value_of_call(spread, "scatter")
+            ? topk_of_index(value_argument(spread, 1, "index"), 0) : NULL;
+        Scores scores, chosen;
+        if (!call || !scores_read(&scores, v->args[i])) continue;
+        bool same = scores_read(&chosen, value_of_call(call, "topk")) &&
+                    chosen.base == scores.base;
+        if (!same || !chooses_experts(r, scores.base->args[0], call, true)) continue;
+        take(r, &chosen, call, record);
+    }
+}
+
+// The call to topk of which `v` is the values, alone or put back at their indices
+// among -inf.
+static Val *topk_of_values(Val *v) {
+    v = val_strip(v);
+    bool spread = value_of_call(v, "scatter_") || value_of_call(v, "scatter");
+    Val *index = spread ? value_argument(v, 1, "index") : NULL;
+    Val *values = spread ? value_argument(v, 2, "src") : v;
+    if (!values || (spread && !index)) return NULL;
+    values = val_strip(values);
+    if (values->op != V_ITEM && values->op != V_ATTR) return NULL;
+    Val *call = values->args[0];
+    if (!value_of_call(call, "topk") || !is_part_of(values, call, 0, "values")) return NULL;
+    return !spread || topk_of_index(index, 0) == call ? call : NULL;
+}
+
+// softmax over what topk chose of the logits. (No operator takes the sigmoid of
+// what was chosen.)
+static void take_chosen(Router *r, const EvalRecord *record) {
+    Val *v = record->val;
+    if (v->op != OP_SOFTMAX || v->nargs < 2 || !scores_last_axis(v->args[1])) return;
+    Val *call = topk_of_values(v->args[0]);
+    if (!call || !is_read(r->frame, call, 1, "indices")) return;
+    if (!chooses_experts(r, value_of_call(call, "topk"), call, true)) return;
     r->after = true;
     widen(r, moe_stmt(record));
-    widen_to_value(r, f, call);
+    widen_to_value(r, call);
 }
 
 static Str variant_of(Arena *arena, const Router *r) {
@@ -253,20 +225,26 @@ static Str variant_of(Arena *arena, const Router *r) {
                         r->scores.bias ? "+bias" : "", grouped ? "+groups" : "");
 }
 
-void moe_find_routers(Sites *out, Frame *frame) {
-    Arena *arena = frame->flow->arena;
-    Router r = {0};
-    for (uint32_t i = 0; i < frame->evals.len; i++) {
-        const EvalRecord *record = &frame->evals.at[i];
+static void find_parts(Router *r) {
+    for (uint32_t i = 0; i < r->frame->evals.len; i++) {
+        const EvalRecord *record = &r->frame->evals.at[i];
         if (!record->val) continue;
         Val *input = value_of_call(record->val, "topk");
         if (input && record->node->kind == N_CALL) {
-            r.topks++;
-            take_scored(&r, frame, record, input);
+            r->topks++;
+            take_scored(r, record, input);
         } else {
-            take_chosen(&r, frame, record);
+            take_gathered(r, record);
+            take_masked(r, record);
+            take_chosen(r, record);
         }
     }
+}
+
+void moe_find_routers(Sites *out, Frame *frame) {
+    Arena *arena = frame->flow->arena;
+    Router r = {.frame = frame};
+    find_parts(&r);
     if (!r.first) return;
     bool plain = !r.scores.sigmoid && !r.scores.bias && !r.scores.masked;
     Site site = {.id = "moe_router", .first = r.first, .last = r.last};
@@ -279,7 +257,7 @@ void moe_find_routers(Sites *out, Frame *frame) {
               "is not proven");
     site.gain = STR("scores, choice and weights become one kernel");
     site_add_fact(&site, "form", FACT_PROVEN,
-                 r.after ? STR("softmax over the k largest logits: the renormalised softmax")
-                         : STR("the k best scores are chosen, and used as weights"));
+                  r.after ? STR("softmax over the k largest logits: the renormalised softmax")
+                          : STR("the k best scores are chosen, and used as weights"));
     vec_push(arena, out, site);
 }

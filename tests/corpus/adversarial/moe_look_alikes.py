@@ -49,3 +49,30 @@ def same_weight_for_all(x, index, w, n):
         rows = torch.where(index == e)[0]
         out.index_add_(0, rows, x[rows] * 2.0)
     return out
+
+
+def boxes(outputs, k):
+    """The best of all pairs of a query and a class."""
+    prob = outputs["logits"].sigmoid()
+    best, index = torch.topk(prob.view(prob.shape[0], -1), k, dim=1)
+    return best, index // prob.shape[2], index % prob.shape[2]
+
+
+def drawn_word(logits, k):
+    probs, words = F.softmax(logits, dim=-1).topk(k, dim=-1)
+    return words.gather(-1, torch.multinomial(probs, 1))
+
+
+def drawn_after_choice(logits, k):
+    best, words = logits.topk(k, dim=-1)
+    return words.gather(-1, torch.multinomial(F.softmax(best, dim=-1), 1))
+
+
+def neighbours(query, keys):
+    weights, index = torch.softmax(query @ keys.T, dim=-1).topk(4)
+    return weights, index
+
+
+def sigmoid_of_the_chosen(x, gate, k):
+    best, index = torch.topk(F.linear(x, gate), k, dim=-1)
+    return torch.sigmoid(best), index

@@ -206,7 +206,7 @@ class MakeMoe(nn.Module):
 
     def forward(self, x):
         logits = self.route(x)
-        top, ids = logits.topk(self.k, dim=-1)
+        top, ids = logits.topk(self.k, dim=-1)  # expect: moe caution
         sparse = torch.full_like(logits, float('-inf')).scatter(-1, ids, top)
         gating = F.softmax(sparse, dim=-1)
         final = torch.zeros_like(x)
@@ -563,3 +563,53 @@ def fairseq_top1(logits):
     gates = torch.nn.functional.softmax(logits, dim=-1, dtype=torch.float)
     best, index = torch.max(gates, dim=-1)
     return best, index
+
+
+class ScoreByName(nn.Module):
+    """softmax or sigmoid by a name; the weights are those without the bias."""
+    def __init__(self, d, n, k, score="softmax"):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(n, d))
+        self.bias = nn.Parameter(torch.zeros(n))
+        self.k, self.score = k, score
+
+    def forward(self, x):
+        scores = F.linear(x, self.weight)
+        if self.score == "softmax":
+            scores = scores.softmax(dim=-1, dtype=torch.float32)
+        else:
+            scores = scores.sigmoid()
+        unbiased = scores
+        ids = torch.topk(scores + self.bias, self.k, dim=-1)[1]  # expect: moe caution
+        weights = unbiased.gather(1, ids)
+        if self.score == "sigmoid":
+            weights /= weights.sum(dim=-1, keepdim=True)
+        return weights, ids
+
+
+class ChoiceInMethod(nn.Module):
+    def __init__(self, d, n, k):
+        super().__init__()
+        self.gate, self.k = nn.Linear(d, n), k
+        self.register_buffer("correction", torch.zeros(n))
+
+    @torch.no_grad()
+    def choose(self, scores):
+        return torch.topk(scores + self.correction, self.k, dim=-1, sorted=False)[1]
+
+    def forward(self, x):
+        scores = self.gate(x).sigmoid()
+        ids = self.choose(scores)
+        weights = scores.gather(1, ids)  # expect: moe caution
+        return weights / (weights.sum(-1, keepdim=True) + 1e-20), ids
+
+
+class MaskedScores(nn.Module):
+    def __init__(self, d, n, k):
+        super().__init__()
+        self.gate, self.k = nn.Linear(d, n), k
+
+    def forward(self, x):
+        scores = self.gate(x).softmax(dim=-1)
+        ids = scores.topk(self.k, dim=-1).indices  # expect: moe caution
+        return scores * torch.zeros_like(scores).scatter_(-1, ids, 1.0)
