@@ -8,7 +8,10 @@
 
 #include "flow/changes.h"
 
-enum { DTYPE_MAX_DEPTH = 40, JOIN_MAX = 8, STEPS_MAX = 4000, SCALAR_STEPS_MAX = 200 };
+enum {
+    DTYPE_MAX_DEPTH = 40, JOIN_MAX = 8, STEPS_MAX = 4000, SCALAR_STEPS_MAX = 200,
+    FILE_STEPS_MAX = 500 * 1000, // of all questions in a file; then dtypes are not known
+};
 
 typedef struct Calc {
     Flow *flow;
@@ -266,5 +269,12 @@ static Val *dtype(Calc *c, Val *v, int depth) {
 
 Val *dtype_of(Flow *flow, Val *v, Scalars scalars) {
     Calc c = {flow, scalars, 0};
-    return dtype(&c, v, 0);
+    if (flow->dtype_steps > FILE_STEPS_MAX) return val_new1(&flow->graph, V_DTYPE, v);
+    Val *d = dtype(&c, v, 0);
+    flow->dtype_steps += c.steps;
+    return d;
+}
+
+bool dtype_gave_up(const Flow *flow) {
+    return flow->dtype_steps > FILE_STEPS_MAX;
 }

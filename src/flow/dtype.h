@@ -22,4 +22,7 @@ Val *dtype_of(Flow *flow, Val *v, Scalars scalars);
 // Whether the value is a Python number, as far as is known.
 bool is_scalar(Flow *flow, Val *v, Scalars scalars);
 
+// Whether a file has so much to work out that dtypes are no longer known.
+bool dtype_gave_up(const Flow *flow);
+
 #endif

@@ -171,6 +171,8 @@ struct Flow {
     int inverting;    // products being opened under 1 / x
     int depth;        // of eval_expr, all frames together
     uint32_t work;    // expressions read and the like, bounded for a file
+    uint32_t dtype_steps;  // of the dtype calculus, bounded for a file
+    uint32_t callers_work; // calls looked at for the arguments of functions
     uint32_t resolve_steps, resolve_work; // of one question, of all
     uint32_t stamp;   // counts joins: what one of them has met already
     VEC(Val *) defaults; // an instance of a class made without arguments

@@ -3,7 +3,10 @@
 
 #include "match/caller.h"
 
-enum { CALLERS_MAX = 4 }; // read until one gives a value
+enum {
+    CALLERS_MAX = 4,         // read until one gives a value
+    WORK_MAX = 2 * 1000 * 1000, // calls looked at in a file
+};
 
 // The place of the parameter among the arguments of a call, or -1.
 static int argument_index(const Frame *f, const Val *param) {
@@ -63,6 +66,8 @@ CallSite find_argument(Frame *f, const Val *param) {
     int index = own ? argument_index(f, param) : -1;
     if (index < 0) return site;
     module_list_calls(f->module);
+    if (f->flow->callers_work > WORK_MAX) return site;
+    f->flow->callers_work += f->module->calls.len;
     uint32_t read = 0;
     for (uint32_t i = 0; i < f->module->calls.len && read < CALLERS_MAX; i++) {
         Node *call = f->module->calls.at[i];

@@ -85,6 +85,7 @@ static InsertPlace insert_place(const Module *m) {
     }
     for (uint32_t i = 0; i < body.len; i++) {
         uint32_t from = source_line(&m->source, body.at[i]->start);
+        if (from > place.line) break; // so do all that follow
         uint32_t to = end_line(m, body.at[i]);
         if (from < place.line && place.line <= to) place.line = to + 1;
     }

@@ -526,7 +526,7 @@ static int given_truth(const Place *place, const Requirement *form, const Node *
 static void add_asserts(Requirements *out, const Place *place,
                         const Requirement *form, const NodeList *body) {
     const Spec *spec = place->match->spec;
-    Arena *arena = place->frame->flow->arena;
+    Arena *arena = place->frame->flow->scratch;
     for (uint32_t i = 0; i < body->len; i++) {
         Node *stmt = body->at[i];
         if (stmt->kind == N_IF) {
@@ -715,6 +715,6 @@ void prove_requirements(Requirements *out, const Place *place) {
         bool again = false;
         for (uint32_t k = 0; k < out->len; k++) again |= says_again(&out->at[k], &r);
         if (again && r.message.len) continue;
-        vec_push(place->frame->flow->arena, out, r);
+        vec_push(place->frame->flow->scratch, out, r);
     }
 }

@@ -32,8 +32,8 @@ typedef struct Requirement {
 
 typedef VEC(Requirement) Requirements;
 
-// The asserts that hold for this alternative, each tried. `place` may have a
-// fault; values are read from the match.
+// The asserts that hold for this alternative, each tried, in the flow's scratch
+// arena. `place` may have a fault; values are read from the match.
 void prove_requirements(Requirements *out, const Place *place);
 
 // The rule parameter that `name` means in the requirement, or -1.

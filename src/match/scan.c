@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/sha256.h"
+#include "flow/dtype.h"
 #include "match/affine.h"
 #include "match/evidence.h"
 #include "match/explain.h"
@@ -369,7 +370,9 @@ static void add_findings(Scan *scan, FileMatches *all, const Module *module,
         Finding *finding = &findings[count];
         RepoSwitch own;
         bool has_switch = c->place && find_switch(&own, scan->run, c->place, c->match.spec->rule);
+        ArenaMark mark = arena_mark(&scan->scratch);
         make_finding(finding, scan->run, c, all->qualnames.at[i], has_switch ? &own : NULL);
+        arena_reset(&scan->scratch, mark);
         // Refusing what is never recommended tells nobody anything.
         bool caution = c->match.spec->rule->caution.len > 0;
         if (caution && finding->verdict == VERDICT_REJECT) continue;
@@ -391,8 +394,13 @@ static void add_sites(Scan *scan, const FileMatches *all, const Module *module) 
 }
 
 static void note_faults(Scan *scan, const Module *m) {
+    const char *last = "";
     for (uint32_t i = 0; i < m->parsed.fault_count; i++) {
         const SyntaxFault *fault = &m->parsed.faults[i];
+        // Every branch of one long chain has the fault: it is said once.
+        bool again = strcmp(fault->message, last) == 0 && strcmp(last, "too many branches") == 0;
+        last = fault->message;
+        if (again) continue;
         skip_file(scan, m->shown, str_of(fault->message),
                   source_line(&m->source, fault->offset));
     }
@@ -420,6 +428,9 @@ static void scan_file(Scan *scan, const ScanInput *input) {
     collect(scan, &flow, m, &matches);
     find_named(scan, &flow, m, &matches);
     add_findings(scan, &matches, m, existing_from);
+    if (dtype_gave_up(&flow)) {
+        skip_file(scan, m->shown, STR("too much code that is joined: dtypes are known in part"), 1);
+    }
     add_sites(scan, &matches, m);
     arena_clear(&scan->file);
     arena_clear(&scan->scratch);
