@@ -240,27 +240,44 @@ static uint32_t take_file(FileList *a, FileList *b) {
     return *list->at++;
 }
 
-// Files of the scan in the class's folder and the one above that speak of it.
-static void callers_near(Resolver *r, Callers *out, const Val *param,
-                         const Def *class_def) {
-    enum { FILES_MAX = 64 };
-    Project *project = r->flow->project;
+enum { NEAR_MAX = 64 };
+
+// Files of the scan in a class's folder and the one above, in order; those that do
+// not speak of it are NULL.
+struct NearModules {
+    uint64_t epoch;
+    uint32_t len;
+    Module *at[NEAR_MAX];
+};
+
+static const struct NearModules *near_modules(Project *project, const Def *class_def) {
     Module *own = class_def->module;
+    struct NearModules **known = &class_def->node->u.class_->near;
+    if (*known && (*known)->epoch == project->epoch) return *known;
+    struct NearModules *near = *known ? *known : NEW(&own->arena, struct NearModules);
+    *near = (struct NearModules){.epoch = project->epoch};
     Str folder = path_folder(str_of(own->path)), above = path_folder(folder);
     Str name = sym_str(class_def->node->u.class_->name);
     FileList here = project_files_in(project, folder);
     FileList there = str_eq(folder, above) ? (FileList){0} : project_files_in(project, above);
-    uint32_t looked = 0;
-    while (here.len + there.len && looked < FILES_MAX) {
+    while (here.len + there.len && near->len < NEAR_MAX) {
         const char *path = project->files[take_file(&here, &there)];
         if (strcmp(path, own->path) == 0) continue;
-        looked++;
-        r->flow->resolve_steps += 2;
-        r->flow->resolve_work += 2;
         Err err;
         Module *m = project_open(project, path, str_of(path + project->prefix.len), &err);
-        if (!m || !str_contains(m->source.text, name)) continue;
-        callers_in(r, out, param, m, class_def);
+        bool speaks = m && str_contains(m->source.text, name);
+        near->at[near->len++] = speaks ? m : NULL;
+    }
+    return *known = near;
+}
+
+static void callers_near(Resolver *r, Callers *out, const Val *param,
+                         const Def *class_def) {
+    const struct NearModules *near = near_modules(r->flow->project, class_def);
+    for (uint32_t i = 0; i < near->len; i++) {
+        r->flow->resolve_steps += 2;
+        r->flow->resolve_work += 2;
+        if (near->at[i]) callers_in(r, out, param, near->at[i], class_def);
     }
 }
 

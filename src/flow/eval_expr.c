@@ -106,6 +106,49 @@ static Val *read_outer(Frame *f, const Sym *name) {
     return NULL;
 }
 
+// Names that stand for something fixed, once looked up.
+struct NameVals {
+    struct NameVal {
+        const Sym *name;
+        Val *val;
+    } *at; // open addressing
+    uint32_t cap, len;
+};
+
+static struct NameVal *find_name_val(const struct NameVals *names, const Sym *name) {
+    uint32_t i = name->hash & (names->cap - 1);
+    while (names->at[i].name && names->at[i].name != name) i = (i + 1) & (names->cap - 1);
+    return &names->at[i];
+}
+
+static void keep_name_val(ModuleFlow *mf, Arena *arena, const Sym *name, Val *val) {
+    if (!mf->names) mf->names = NEW(arena, struct NameVals);
+    struct NameVals *names = mf->names;
+    if (names->len * 2 >= names->cap) {
+        struct NameVals old = *names;
+        names->cap = old.cap ? old.cap * 2 : 32;
+        names->at = NEW_N(arena, struct NameVal, names->cap);
+        for (uint32_t i = 0; i < old.cap; i++) {
+            if (old.at[i].name) *find_name_val(names, old.at[i].name) = old.at[i];
+        }
+    }
+    *find_name_val(names, name) = (struct NameVal){name, val};
+    names->len++;
+}
+
+// What a name means at module level.
+static Val *module_name(Frame *f, const Sym *name) {
+    const struct NameVals *names = f->mf->names;
+    const struct NameVal *known = names ? find_name_val(names, name) : NULL;
+    if (known && known->name) return known->val;
+    Def def = project_lookup(f->module, name);
+    Val *val = eval_def(f->flow, &def);
+    if (!val) val = val_global(&f->flow->graph, sym_str(name)); // a builtin
+    // A value may be what is being read just now.
+    if (def.kind != DEF_VALUE) keep_name_val(f->mf, f->flow->arena, name, val);
+    return val;
+}
+
 Val *eval_lookup(Frame *f, const Sym *name) {
     NameInfo *info = name_find(&f->names, (uintptr_t)name);
     if (info) {
@@ -113,11 +156,7 @@ Val *eval_lookup(Frame *f, const Sym *name) {
         if (val) return val;
     }
     Val *outer = read_outer(f, name);
-    if (outer) return outer;
-    Def def = project_lookup(f->module, name);
-    Val *val = eval_def(f->flow, &def);
-    if (val) return val;
-    return val_global(&f->flow->graph, sym_str(name)); // a builtin
+    return outer ? outer : module_name(f, name);
 }
 
 // ---- attributes -------------------------------------------------------------

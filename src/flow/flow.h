@@ -144,6 +144,7 @@ struct ModuleFlow {
     NodeFact *facts; // hash by node id
     uint32_t fact_cap, fact_len;
     VEC(FunctionInfo *) functions; // once listed
+    struct NameVals *names; // what names of the module mean (eval_expr.c)
     struct Classes *annotated; // of all parameters, once asked for
     bool listed;
     struct CompileCalls *compiles; // once asked for (match/compiled.c)

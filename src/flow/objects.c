@@ -212,19 +212,6 @@ static FunctionInfo *constructor_info(Flow *flow, const Def *class_def,
     return flow_function_info(flow, *mf, fn, class_def);
 }
 
-typedef struct StringSearch {
-    const Sym *name;
-    bool found;
-} StringSearch;
-
-// register_parameter("weight", None), setattr(self, "weight", ...)
-static bool find_string(Node *node, void *data) {
-    StringSearch *search = data;
-    Str name = sym_str(search->name);
-    if (node->kind == N_CONSTANT && str_eq(node->u.constant.text, name)) search->found = true;
-    return !search->found && node_children(node, find_string, search);
-}
-
 // Whether the attribute, if it is there at all, is what the one store in a
 // branch made it: no class has a value of that name, none sets it otherwise.
 static bool has_no_other(Flow *flow, const Def *mro, uint32_t n, const Sym *name) {
@@ -233,9 +220,8 @@ static bool has_no_other(Flow *flow, const Def *mro, uint32_t n, const Sym *name
         if (mro[i].kind == DEF_EXTERNAL && !str_starts(mro[i].dotted, "torch.")) return false;
         if (mro[i].kind != DEF_CLASS) continue;
         if (class_value(mro[i].node, name) || class_method(mro[i].node, name)) return false;
-        StringSearch search = {name, false};
-        node_children(mro[i].node, find_string, &search);
-        if (search.found) return false;
+        // register_parameter("weight", None), setattr(self, "weight", ...)
+        if (class_has_text(&mro[i], sym_str(name))) return false;
         ModuleFlow *mf;
         uint32_t count = 0;
         FunctionInfo *info = constructor_info(flow, &mro[i], &mf);

@@ -56,7 +56,7 @@ static uint32_t hash_val(const Val *v) {
     uint64_t bits;
     memcpy(&bits, &v->num, sizeof(bits));
     h = mix(h, bits);
-    return mix(h, hash_bytes(HASH_SEED, v->text.at, v->text.len));
+    return v->text.len ? mix(h, hash_content(v->text)) : h;
 }
 
 static bool same_val(const Val *a, const Val *b) {

@@ -114,16 +114,6 @@ static void group_records(Groups *out, Frame *f) {
     }
 }
 
-static void sort_specs(const Spec **specs, uint32_t n) {
-    for (uint32_t i = 1; i < n; i++) {
-        for (uint32_t k = i; k > 0 && specs[k]->size > specs[k - 1]->size; k--) {
-            const Spec *swap = specs[k];
-            specs[k] = specs[k - 1];
-            specs[k - 1] = swap;
-        }
-    }
-}
-
 // mask.float(): numbers are not cast.
 static bool is_cast(const Match *m, const Val *v) {
     for (uint32_t i = 0; i < m->seen.len; i++) {
@@ -256,14 +246,11 @@ typedef struct AllSpecs {
 
 static void list_specs(AllSpecs *out, const RuleSet *rules, Str only_rule) {
     out->len = 0;
-    for (uint32_t r = 0; r < rules->rules.len; r++) {
-        Rule *rule = rules->rules.at[r];
-        if (only_rule.len && !str_eq(only_rule, rule->id)) continue;
-        for (uint32_t s = 0; s < rule->spec_count && out->len < COUNT(out->at); s++) {
-            out->at[out->len++] = &rule->specs[s];
-        }
+    for (uint32_t i = 0; i < rules->by_size.len; i++) {
+        const Spec *spec = rules->by_size.at[i];
+        if (only_rule.len && !str_eq(only_rule, spec->rule->id)) continue;
+        if (out->len < COUNT(out->at)) out->at[out->len++] = spec;
     }
-    sort_specs(out->at, out->len);
 }
 
 typedef struct MarkSearch {

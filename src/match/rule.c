@@ -437,6 +437,28 @@ void rules_init(RuleSet *out, Arena *arena, Project *project, const OpTable *ops
     flow_init(&out->flow, project, ops, arena);
 }
 
+// The largest first: what a larger one matches is not left to a smaller one.
+static void sort_specs(const Spec **specs, uint32_t n) {
+    for (uint32_t i = 1; i < n; i++) {
+        for (uint32_t k = i; k > 0 && specs[k]->size > specs[k - 1]->size; k--) {
+            const Spec *swap = specs[k];
+            specs[k] = specs[k - 1];
+            specs[k - 1] = swap;
+        }
+    }
+}
+
+static void order_specs(RuleSet *set) {
+    set->by_size.len = 0;
+    for (uint32_t r = 0; r < set->rules.len; r++) {
+        Rule *rule = set->rules.at[r];
+        for (uint32_t s = 0; s < rule->spec_count; s++) {
+            vec_push(set->flow.arena, &set->by_size, &rule->specs[s]);
+        }
+    }
+    if (set->by_size.len) sort_specs(set->by_size.at, set->by_size.len);
+}
+
 bool rules_load(RuleSet *set, const char *folder, Err *err) {
     FolderList list;
     if (!folder_read(&list, set->flow.arena, folder, err)) return false;
@@ -450,6 +472,7 @@ bool rules_load(RuleSet *set, const char *folder, Err *err) {
         }
         if (!load_rule(set, folder, list.at[i].name, err)) return false;
     }
+    order_specs(set);
     if (set->rules.len > before) return true;
     return err_set(err, "no rules in '%s'", folder);
 }

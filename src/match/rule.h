@@ -68,6 +68,7 @@ typedef struct RuleSet {
     Flow flow;
     const char *first_folder; // the bundled rules
     VEC(Rule *) rules;
+    VEC(const Spec *) by_size; // of all rules, the largest first
 } RuleSet;
 
 // Reads every *.py of the folder, and the operators from ops/*.py beside it or,

@@ -81,6 +81,8 @@ typedef struct ClassNode {
     NodeList bases, keywords, body, decorators, type_params;
     uint64_t methods;     // class_name_bit of every function in the body
     struct ClassMro *mro; // its bases, once asked for (classes.c)
+    struct ClassStrings *strings; // the texts in it, once asked for (classes.c)
+    struct NearModules *near; // that speak of it, once asked for (flow/callers.c)
 } ClassNode;
 
 typedef struct ArgumentsNode {

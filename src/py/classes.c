@@ -109,3 +109,47 @@ uint32_t class_mro(Def *out, const Def *class_def) {
     memcpy(out + 1, mro->at + 1, sizeof(Def) * (mro->len - 1));
     return mro->len;
 }
+
+// ---- texts -------------------------------------------------------------------
+
+struct ClassStrings {
+    Arena *arena;
+    Str *slots; // open addressing; no text: free
+    uint32_t cap, len;
+};
+
+static Str *find_text(const struct ClassStrings *set, Str text) {
+    uint32_t i = (uint32_t)hash_content(text) & (set->cap - 1);
+    while (set->slots[i].at && !str_eq(set->slots[i], text)) i = (i + 1) & (set->cap - 1);
+    return &set->slots[i];
+}
+
+static void add_text(struct ClassStrings *set, Str text) {
+    if (set->len * 2 >= set->cap) {
+        struct ClassStrings old = *set;
+        set->cap = old.cap ? old.cap * 2 : 32;
+        set->slots = NEW_N(set->arena, Str, set->cap);
+        for (uint32_t i = 0; i < old.cap; i++) {
+            if (old.slots[i].at) *find_text(set, old.slots[i]) = old.slots[i];
+        }
+    }
+    Str *slot = find_text(set, text);
+    set->len += !slot->at;
+    *slot = text;
+}
+
+static bool visit_text(Node *node, void *data) {
+    bool text = node->kind == N_CONSTANT && node->u.constant.text.len;
+    if (text) add_text(data, node->u.constant.text);
+    return node_children(node, visit_text, data);
+}
+
+bool class_has_text(const Def *class_def, Str text) {
+    struct ClassStrings **set = &class_def->node->u.class_->strings;
+    if (!*set) {
+        *set = NEW(&class_def->module->arena, struct ClassStrings);
+        (*set)->arena = &class_def->module->arena;
+        node_children(class_def->node, visit_text, *set);
+    }
+    return (*set)->cap && find_text(*set, text)->at;
+}

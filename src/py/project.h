@@ -166,6 +166,9 @@ Node *class_value(const Node *class_node, const Sym *name);
 // The annotation of `name: T` in the class body, or NULL.
 Node *class_annotation(const Node *class_node, const Sym *name);
 
+// Whether the class statement has the text as a literal.
+bool class_has_text(const Def *class_def, Str text);
+
 enum { MRO_MAX = 16 };
 // The class and its bases, nearest first (depth first, left to right, no
 // repeats); bases that are not in the project are EXTERNAL. Returns the count.
