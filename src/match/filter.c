@@ -122,12 +122,15 @@ static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
     for (uint32_t op = 0; op < OP_COUNT; op++) {
         if (!(ops[op / 64] >> (op % 64) & 1)) continue;
         any = true;
-        // 25 bits are shared by all operators; a clash only lets more through.
-        mark_anchor(out, symbols, (Op)op, (uint32_t)MARK_FIRST_FREE << (op % 25));
+        // 24 bits are shared by all operators; a clash only lets more through.
+        uint32_t mark = (uint32_t)MARK_FIRST_FREE << (op % 24);
+        mark_anchor(out, symbols, (Op)op, mark);
+        if (op == spec->pattern->op && !has_product(spec->pattern, 0)) out->roots |= mark;
     }
     bool rows = !any && takes_rows(spec->pattern, 0);
     out->rows |= rows;
-    if ((!any && !rows) || (!attends && !has_product(spec->pattern, 0))) out->open = true;
+    bool rooted = attends || is_anchor(spec->pattern->op) || has_product(spec->pattern, 0);
+    if ((!any && !rows) || !rooted) out->open = true;
 }
 
 void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
@@ -160,7 +163,8 @@ void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
 }
 
 bool filter_may_pass(const Filter *filter, const Module *module) {
-    return filter->open || (module->parsed.marks & (MARK_PRODUCT | MARK_MOE));
+    uint32_t some = MARK_PRODUCT | MARK_MOE | MARK_LOOP | filter->roots;
+    return filter->open || (module->parsed.marks & some);
 }
 
 // ---- one module -------------------------------------------------------------
@@ -420,7 +424,7 @@ static bool is_number(const Node *node, const char *text) {
 
 typedef struct RowSearch {
     bool found;
-    int depth;
+    int depth, loops; // around
 } RowSearch;
 
 // x.view(*lead, -1, 1, 2), x.unflatten(-1, (-1, 1, 2)): sizes that end in 1 and 2.
@@ -455,14 +459,51 @@ static bool needs(const Filter *filter, uint32_t marks) {
     return marks & (filter->anchors | MARK_OPEN);
 }
 
+// out[rows] = f(x[rows]), out[rows] += ... in a loop: an expert's share of the rows.
+static bool search_share(Node *node, void *data) {
+    RowSearch *search = data;
+    const Node *target = NULL;
+    if (node->kind == N_ASSIGN && node->u.assign.targets.len == 1) {
+        target = node->u.assign.targets.at[0];
+    } else if (node->kind == N_AUG_ASSIGN && node->op == A_ADD) {
+        target = node->u.aug_assign.target;
+    }
+    if (target && target->kind == N_SUBSCRIPT && search->loops) {
+        const Node *rows = target->u.subscript.slice;
+        if (rows->kind == N_TUPLE && rows->u.list.elts.len) rows = rows->u.list.elts.at[0];
+        search->found |= rows->kind != N_CONSTANT &&
+                         (rows->kind != N_SLICE || node->kind == N_AUG_ASSIGN);
+    }
+    if (search->found || ++search->depth > ROWS_DEPTH) return false;
+    search->loops += node->kind == N_FOR;
+    bool more = node_children(node, search_share, data);
+    search->loops -= node->kind == N_FOR;
+    search->depth--;
+    return more;
+}
+
+static bool has_share(Node *fn) {
+    RowSearch search = {0};
+    node_children(fn, search_share, &search);
+    return search.found || search.depth > ROWS_DEPTH;
+}
+
+static uint32_t called_marks(FilterModule *fm, Node *fn) {
+    fm->depth = 0;
+    return function_marks(fm, fn);
+}
+
 bool filter_passes(FilterModule *fm, Node *fn) {
     const Filter *filter = fm->filter;
     uint32_t own = fn->u.function->marks;
     if (filter->open) return true;
-    if (own & MARK_MOE) return true;
+    if ((own & MARK_MOE) || (own & filter->roots)) return true;
+    if ((own & MARK_LOOP) && has_share(fn)) return true;
+    // from torch.nn.functional import rms_norm as norm
+    bool named = fm->module->parsed.marks & filter->roots;
+    if (named && (called_marks(fm, fn) & (filter->roots | MARK_OPEN))) return true;
     if (!(own & MARK_PRODUCT)) return false;
     if (needs(filter, own)) return true;
     if (filter->rows && has_rows(fm)) return true;
-    fm->depth = 0;
-    return needs(filter, function_marks(fm, fn));
+    return needs(filter, called_marks(fm, fn));
 }

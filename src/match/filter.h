@@ -12,6 +12,7 @@
 typedef struct Filter {
     const RuleSet *rules;
     uint32_t anchors; // the marks of all rules' anchors
+    uint32_t roots;   // of those that are a rule's root, where it has no product
     uint32_t fused;   // the mark of torch_npu
     uint32_t training; // of the names that training.c looks for
     uint32_t signals; // of those that signals.c looks for

@@ -73,8 +73,8 @@ typedef struct FunctionNode { // FunctionDef, AsyncFunctionDef
 } FunctionNode;
 
 // What the parser itself adds to the marks of a function: it has a product or
-// quotient, a power.
-enum { MARK_PRODUCT = 1, MARK_POWER = 2, MARK_FIRST_FREE = 4 };
+// quotient, a power, a `for`.
+enum { MARK_PRODUCT = 1, MARK_POWER = 2, MARK_FIRST_FREE = 4, MARK_LOOP = 1 << 26 };
 
 typedef struct ClassNode {
     const Sym *name;

@@ -71,6 +71,7 @@ static Node *parse_while(Parser *p) {
 
 // for_stmt: 'for' star_targets 'in' star_expressions ':' block [else_block]
 static Node *parse_for(Parser *p, NodeKind kind, uint32_t start) {
+    p->lex.marks |= MARK_LOOP;
     parser_advance(p);
     Node *target = parse_for_target(p);
     parser_expect(p, T_IN);
