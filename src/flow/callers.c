@@ -142,7 +142,7 @@ AttrSource field_default(Resolver *r, const Def *class_def,
     if (source.val && source.val->op == V_CONST && !val_is_none(source.val)) return source;
     Val *inst = default_instance(r->flow, class_def);
     AttrSource made = constructed_attr(r->flow, inst, name);
-    if (made.val && made.val->node) {
+    if (made.val && made.val->node && made.val->op != V_CONST) {
         made.node = made.val->node;
         made.module = made.val->module;
     }

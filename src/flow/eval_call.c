@@ -654,7 +654,7 @@ static void register_attr(Frame *f, const Sym *method, Val *const *args,
     }
     const Sym *name = sym_intern(f->flow->symbols, args[0]->text);
     name_set(f, f->attrs, (uintptr_t)name | 1,
-             (Bind){.val = args[1], .stmt = f->stmt});
+             (Bind){.val = args[1], .stmt = f->stmt, .module = f->module});
 }
 
 typedef struct Member {

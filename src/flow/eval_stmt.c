@@ -20,7 +20,7 @@ void bind_name(Frame *f, const Sym *name, Val *value) {
 
 static void bind_attr(Frame *f, const Sym *name, Val *value) {
     name_set(f, f->attrs, (uintptr_t)name | 1,
-             (Bind){.val = value, .stmt = f->stmt});
+             (Bind){.val = value, .stmt = f->stmt, .module = f->module});
 }
 
 static void mark_effect(Frame *f) {

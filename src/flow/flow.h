@@ -27,6 +27,7 @@ enum { DICT_MERGED_MAX = 2048 };
 typedef struct Bind {
     Val *val;
     Node *stmt;        // NULL for parameters
+    Module *module;    // of `stmt`, for attributes
     struct Bind *a, *b; // of a join: the bindings that meet
     VEC(Node *) users; // statements that read it (root frames only)
     bool escaped;      // read where no statement stands for it

@@ -235,15 +235,17 @@ static AttrSource whole_constructor_attr(Frame *f, const Sym *name) {
     if (!f || !f->attrs) return (AttrSource){0};
     NameInfo *info = name_find(f->attrs, (uintptr_t)name | 1);
     if (!info || !info->bind) return (AttrSource){0};
-    Val *val = info->bind->val;
-    return (AttrSource){val, val && val->module ? val->module : f->module, info->bind->stmt};
+    const Bind *bind = info->bind;
+    Module *module = bind->module ? bind->module : f->module;
+    return (AttrSource){bind->val, module, bind->stmt};
 }
 
 static AttrSource light_attr(Frame *light, const InitStore *store) {
     uintptr_t key = (uintptr_t)store->name | 1;
     if (!name_find(light->attrs, key)) {
         Val *val = eval_expr(light, store->value);
-        name_set(light, light->attrs, key, (Bind){.val = val, .stmt = store->stmt});
+        name_set(light, light->attrs, key,
+                 (Bind){.val = val, .stmt = store->stmt, .module = light->module});
     }
     return whole_constructor_attr(light, store->name);
 }

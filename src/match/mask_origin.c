@@ -28,8 +28,14 @@ typedef struct Search {
 
 static OriginFound origin_of(Search *s, Val *v, int depth);
 
+// A number stands in many places; what it goes into says where.
+static bool is_placeless(const Val *v) {
+    return v->op == OP_NEG ? v->args[0]->op == V_CONST : v->op == V_CONST;
+}
+
 static OriginFound found_at(Origin origin, const Val *v) {
-    return (OriginFound){origin, v->module, v->node};
+    bool placeless = is_placeless(v);
+    return (OriginFound){origin, placeless ? NULL : v->module, placeless ? NULL : v->node};
 }
 
 // Either of two: what is known of one says something of the whole.
@@ -495,6 +501,10 @@ static OriginFound origin_of(Search *s, Val *v, int depth) {
         if (s->known.at[i].val == v) return s->known.at[i].found;
     }
     Known known = {v, origin_of_value(s, v, depth)};
+    if (!known.found.node && known.found.origin != ORIGIN_NOTHING && !is_placeless(v)) {
+        known.found.module = v->module;
+        known.found.node = v->node;
+    }
     vec_push(s->flow->arena, &s->known, known);
     return known.found;
 }
