@@ -6,6 +6,7 @@
 #include "flow/changes.h"
 #include "flow/dtype.h"
 #include "match/mask_origin.h"
+#include "match/widths.h"
 
 enum { CHOICES_MAX = 8 }; // operands looked into, one within another
 
@@ -712,6 +713,7 @@ void prove_requirements(Requirements *out, const Place *place) {
         if (!speaks_of_bound(&r, place->match)) continue;
         Prover p = {place->frame->flow, place, place->match, &r};
         r.state = prove(&p, r.test);
+        if (r.state == FACT_UNKNOWN && !r.why.len) r.state = prove_limit(&r, place);
         bool again = false;
         for (uint32_t k = 0; k < out->len; k++) again |= says_again(&out->at[k], &r);
         if (again && r.message.len) continue;

@@ -62,7 +62,7 @@ const char *joined_by_name(JoinedBy by) {
 
 bool fact_is_context(const Fact *fact) {
     static const char *const names[] = {
-        "graph_mode", "autocast", "gradient", "dynamic_shape", "layout", "contiguity", "limit",
+        "graph_mode", "autocast", "gradient", "dynamic_shape", "layout", "contiguity",
     };
     for (size_t i = 0; i < COUNT(names); i++) {
         if (str_is(fact->name, names[i])) return true;

@@ -219,6 +219,12 @@ static const Translation table[] = {
     {"the operator raises in backward", "算子反向会报错"},
     {"the operator gives no gradient, without a word", "算子静默地不给梯度"},
     {"the operator's backward is not stated", "没有该算子反向的资料"},
+    {"* wide where it is made", "生成处宽 {0}"},
+    {"* wide by default; tested at run time", "默认宽 {0}；运行时检查"},
+    {"* wide by default", "默认宽 {0}"},
+    {"* wide in the first call of the module; tested at run time",
+     "模块中首个调用处宽 {0}；运行时检查"},
+    {"* wide in the first call of the module", "模块中首个调用处宽 {0}"},
     // The tensors that go in.
     {"as called in line *, *", "按第 {0} 行的调用，{1}"},
     {"contiguous where it is made: *", "生成时即连续：{0}"},

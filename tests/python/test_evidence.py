@@ -180,16 +180,16 @@ import torch
 from torch import nn
 
 class A(nn.Module):
-    def __init__(self, n):
+    def __init__(self, n, width=96):
         super().__init__()
         self.q, self.k, self.v = nn.Linear(n, n), nn.Linear(n, n), nn.Linear(n, n)
-        self.kept = None
+        self.kept, self.width = None, width
 
     def forward(self, x):
         b, s, _ = x.shape
-        q = self.q(x).view(b, s, 8, 64)
-        k = self.k(x).view(b, s, 8, 64)
-        v = self.v(x).view(b, s, 8, 64)
+        q = self.q(x).view(b, s, 8, {width})
+        k = self.k(x).view(b, s, 8, {width})
+        v = self.v(x).view(b, s, 8, {width})
         {order}
         {cache}
         scores = {scores}
@@ -198,13 +198,13 @@ class A(nn.Module):
 """
 
 
-def attention(cache="pass", bnsd=True):
+def attention(cache="pass", bnsd=True, width="64"):
     order = ("q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)"
              if bnsd else "pass")
     scores = ("q @ k.transpose(-2, -1) * 0.125" if bnsd
               else "torch.einsum('bqnd,bknd->bnqk', q, k) * 0.125")
     out = "w @ v" if bnsd else "torch.einsum('bnqk,bknd->bqnd', w, v)"
-    return ATTENTION.format(order=order, cache=cache, scores=scores, out=out)
+    return ATTENTION.format(order=order, cache=cache, scores=scores, out=out, width=width)
 
 
 ROPE = """\
@@ -339,3 +339,48 @@ def test_padding_of_a_convolution_is_none(tmp_path):
     other = "import torch\nC = torch.nn.Conv1d(8, 8, 3, padding='same')\n"
     found = scan(tmp_path, {"m.py": swiglu("pass"), "conv.py": other})
     check(found[0], "dynamic_shape", STATIC)
+
+
+# What the operator's limit on the width of a head is found to be: the fact's state,
+# what is said, whether a guard stays; the verdict.
+WIDTHS = {
+    "written": ("64", "proven", "64 wide where it is made", False, "recommend"),
+    "written, too wide": ("1024", "refuted", "1024 wide where it is made", False, "reject"),
+    "by default": ("self.width", "unknown", "96 wide by default", True, "recommend"),
+    "unknown": ("x.shape[-1] // 8", "unknown", "a head is at most 768 wide", True, "recommend"),
+}
+
+
+@pytest.mark.parametrize("name", WIDTHS)
+def test_width_of_a_head(tmp_path, name):
+    width, state, claim, guarded, verdict = WIDTHS[name]
+    finding = scan(tmp_path, {"m.py": attention(width=width)})[0]
+    assert finding["verdict"] == verdict, finding["reasons"]
+    limit = [f for f in finding["facts"] if "a head is at most 768 wide" in f["claim"]][0]
+    assert limit["state"] == state and claim in limit["claim"], limit
+    assert ("768" in limit["guard"]) == guarded
+    assert ("768" in finding["replacement"]) == guarded
+    if verdict == "reject":
+        assert finding["reasons"] == ["a head is at most 768 wide: 1024 wide where it is made"]
+
+
+def test_a_default_that_is_too_wide_is_a_caution(tmp_path):
+    text = attention(width="self.width").replace("width=96", "width=1024")
+    finding = scan(tmp_path, {"m.py": text})[0]
+    assert finding["verdict"] == "caution"
+    assert finding["reasons"][0] == "unproven: a head is at most 768 wide (1024 wide by default)"
+    assert "q.shape[-1] <= 768" in finding["replacement"]
+    limit = [f for f in finding["facts"] if "a head is at most 768 wide" in f["claim"]][0]
+    assert "width=1024" in limit["chain"][-1]["text"]
+
+
+def test_rows_of_whole_32_bytes(tmp_path):
+    """64 wide is a multiple in every dtype; 72 in float32 alone, which is asked."""
+    for width, state in (("64", "unknown"), ("72", "unknown")):
+        text = rope(".unsqueeze(1)").replace("8, 64)", f"8, {width})")
+        (tmp_path / width).mkdir()
+        found = [f for f in scan(tmp_path / width, {"m.py": text}) if f["family"] == "rope"]
+        fact_ = [f for f in found[0]["facts"] if "32 bytes" in f["claim"]][0]
+        assert fact_["state"] == state
+        assert ("64 wide in the first call" in fact_["claim"]) == (width == "64")
+        assert "element_size() % 32" in fact_["guard"]
