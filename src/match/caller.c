@@ -1,4 +1,5 @@
-// caller.c - f(q, k) and self.f(q, k) in the module that defines f.
+// caller.c - f(q, k), self.f(q, k), and g(q, k) where g is f by default, in the module
+// that defines f.
 #include "base/base.h"
 
 #include "match/caller.h"
@@ -45,10 +46,10 @@ static bool is_call_of(const Frame *f, const Node *call, const Node *class_node)
            class_node == f->owner->node;
 }
 
-static Val *value_at(const Frame *f, uint32_t call, const Node *arg) {
+// Reads the function that the call stands in.
+static void read_owner(const Frame *f, uint32_t call) {
     Flow *flow = f->flow;
     Module *m = f->module;
-    if (!m->call_owners[call]) return NULL;
     Def class_def = {.kind = DEF_CLASS, .module = m, .node = m->call_classes[call]};
     if (class_def.node) {
         class_def.dotted = arena_dotted(flow->arena, m->dotted,
@@ -57,7 +58,28 @@ static Val *value_at(const Frame *f, uint32_t call, const Node *arg) {
     FunctionInfo *info = flow_function_info(flow, f->mf, m->call_owners[call],
                                             class_def.node ? &class_def : NULL);
     flow_function(flow, f->mf, info);
-    return node_val(f->mf, arg);
+}
+
+// Whether the function is the value, or one of those that it is chosen from.
+static bool may_be_function(const Frame *f, const Val *v, int depth) {
+    if (v->op == V_FUNCTION) return v->def && v->def->node == f->fn;
+    if (depth > 4 || (v->op != V_CALL && v->op != V_PHI && v->op != V_ITEM)) return false;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (may_be_function(f, v->args[i], depth + 1)) return true;
+    }
+    return false;
+}
+
+// attend = TABLE.get(name, f); attend(q, k): f stands among what it is looked up in.
+static bool is_looked_up(const Frame *f, const Node *call, uint32_t at) {
+    const Node *func = call->u.call.func, *owner = f->module->call_owners[at];
+    const Sym *name = f->fn->u.function->name;
+    if (f->owner || func->kind != N_NAME || func->u.name.id == name || owner == f->fn) return false;
+    Str text = source_span(&f->module->source, owner->start, owner->end);
+    if (!str_contains(text, sym_str(name))) return false;
+    read_owner(f, at);
+    const Val *v = node_val(f->mf, func);
+    return v && may_be_function(f, v, 0);
 }
 
 CallSite find_argument(Frame *f, const Val *param) {
@@ -71,9 +93,12 @@ CallSite find_argument(Frame *f, const Val *param) {
     uint32_t read = 0;
     for (uint32_t i = 0; i < f->module->calls.len && read < CALLERS_MAX; i++) {
         Node *call = f->module->calls.at[i];
-        if (!is_call_of(f, call, f->module->call_classes[i])) continue;
+        if (!f->module->call_owners[i]) continue;
+        bool direct = is_call_of(f, call, f->module->call_classes[i]);
+        if (!direct && !is_looked_up(f, call, i)) continue;
         Node *arg = argument_of(call, param, index);
-        Val *v = arg ? value_at(f, i, arg) : NULL;
+        if (arg) read_owner(f, i);
+        Val *v = arg ? node_val(f->mf, arg) : NULL;
         read++;
         if (v && v->op != V_OPAQUE) return (CallSite){v, call};
     }

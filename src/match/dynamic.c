@@ -94,6 +94,19 @@ static bool is_cache(const Val *v) {
     return stored && (fresh->op > V_CAST || fresh->op == V_CALL);
 }
 
+// k, v = cache.update(k, v) in one arm: k comes back from an object that is not
+// followed, longer or not.
+static void look_at_exchange(Search *s, const Val *phi, const Val *given, const Val *own) {
+    if (given->op != V_ITEM || !val_is_number(given->args[1])) return;
+    const Val *call = given->args[0];
+    if (call->op != V_CALL || call->args[0]->op != V_ATTR) return;
+    for (uint32_t i = 1; i < call->nargs; i++) {
+        if (val_strip(call->args[i]) != val_strip((Val *)(uintptr_t)own)) continue;
+        note(s, call->node ? call : phi,
+             "it is exchanged for what an object keeps, as a cache of a decode step does", false);
+    }
+}
+
 static void search(Search *s, const Val *v, int depth) {
     if (depth > SEARCH_DEPTH || ++s->steps > SEARCH_STEPS || s->found.certain) return;
     if (v->op == V_ATTR || v->op == V_SHAPE || v->op == V_SIZE || v->op == V_DTYPE) return;
@@ -108,6 +121,10 @@ static void search(Search *s, const Val *v, int depth) {
     if (v->op == OP_CAT && is_cache(v)) {
         note(s, v, "what is kept between calls is joined with what is new, as in a decode step",
              true);
+    }
+    if (v->op == V_PHI) {
+        look_at_exchange(s, v, v->args[1], v->args[2]);
+        look_at_exchange(s, v, v->args[2], v->args[1]);
     }
     if (v->op == V_ITEM) {
         const Val *index = v->args[1];

@@ -82,6 +82,15 @@ static Width part_width(WidthSearch *s, const Val *v, int depth) {
     return whole;
 }
 
+// Of a sum or product the operand that is more than one wide.
+static Width pair_width(WidthSearch *s, const Val *v, int depth) {
+    for (uint32_t i = 0; i < 2; i++) {
+        Width w = width_of(s, v->args[i], depth + 1);
+        if (w.ground != GROUND_NONE && w.num > 1) return w;
+    }
+    return (Width){0};
+}
+
 static Width width_of(WidthSearch *s, Val *v, int depth) {
     v = val_strip(v);
     if (depth > WIDTH_DEPTH) return (Width){0};
@@ -93,6 +102,7 @@ static Width width_of(WidthSearch *s, Val *v, int depth) {
     }
     case OP_TRANSPOSE:
         return keeps_last(v) ? width_of(s, v->args[0], depth + 1) : (Width){0};
+    case OP_ADD: case OP_MUL: return pair_width(s, v, depth);
     case V_PART: return part_width(s, v, depth);
     case V_ITEM: return slice_width(s, v);
     case V_PARAM: return param_width(s, v, depth);

@@ -259,6 +259,8 @@ static const Translation table[] = {
     {"it is cut at a number that is read off a tensor", "按从张量读出的数切分"},
     {"rows are picked by what nonzero or its like counts", "按 nonzero 之类的结果选行"},
     {"an index that a caller gives picks rows", "按调用方给的下标选行"},
+    {"it is exchanged for what an object keeps, as a cache of a decode step does",
+     "它被换成某对象保留的内容，如解码步的缓存"},
     {"it has as many rows as the data decides", "行数由数据决定"},
     {"what is kept between calls is joined with what is new, as in a decode step",
      "保留的与新的拼接，如解码步"},

@@ -384,3 +384,52 @@ def test_rows_of_whole_32_bytes(tmp_path):
         assert fact_["state"] == state
         assert ("64 wide in the first call" in fact_["claim"]) == (width == "64")
         assert "element_size() % 32" in fact_["guard"]
+
+
+LOOKED_UP = """\
+import torch
+from torch import nn
+from tables import TABLE
+
+def attend(module, query, key, value, scaling):
+    weights = torch.matmul(query, key.transpose(2, 3)) * scaling
+    weights = nn.functional.softmax(weights, dim=-1)
+    return torch.matmul(weights, value)
+
+class A(nn.Module):
+    def __init__(self, n, width=96):
+        super().__init__()
+        self.q, self.k, self.v = nn.Linear(n, n), nn.Linear(n, n), nn.Linear(n, n)
+        self.width, self.kind = width, "plain"
+
+    def forward(self, x, past=None):
+        b, s, _ = x.shape
+        q = self.q(x).view(b, s, 8, self.width).transpose(1, 2)
+        k = self.k(x).view(b, s, 8, self.width).transpose(1, 2)
+        v = self.v(x).view(b, s, 8, self.width).transpose(1, 2)
+        if past is not None:
+            k, v = past.update(k, v, 0)
+        chosen = TABLE.get(self.kind, attend)
+        return chosen(self, q, k, v, scaling=self.width ** -0.5)
+"""
+
+
+def test_a_function_that_is_looked_up_is_followed_to_its_call(tmp_path):
+    """The function is the default of a table; a cache gives the keys back."""
+    tables = "TABLE = {}\n"
+    found = [f for f in scan(tmp_path, {"m.py": LOOKED_UP, "tables.py": tables})
+             if f["family"] == "attention"]
+    assert len(found) == 1
+    check(found[0], "dynamic_shape", (
+        "unknown", "as called in line 24, a size of key may change: it is exchanged for what an "
+        "object keeps", [22]))
+    views = [f for f in found[0]["facts"] if f["name"] == "contiguity"]
+    assert views[0]["claim"].startswith("as called in line 24, query is a view")
+    assert [s["start_line"] for s in views[0]["chain"]] == [18]
+    limit = [f for f in found[0]["facts"] if "a head is at most 768 wide" in f["claim"]][0]
+    assert "96 wide by default" in limit["claim"] and limit["guard"]
+
+
+def test_what_comes_back_from_a_layer_is_no_cache(tmp_path):
+    text = swiglu("y = self.p(y) if n else y")
+    check(scan(tmp_path, {"m.py": text})[0], "dynamic_shape", STATIC)
