@@ -300,6 +300,13 @@ static bool is_told(const Candidates *out, const Val *root, Str family) {
     return false;
 }
 
+// What a helper computes is the helper's own near miss.
+static bool is_own(const Frame *f, const Val *root) {
+    const Node *n = root->node;
+    if (!n || !f->fn) return true;
+    return root->module == f->module && n->start >= f->fn->start && n->end <= f->fn->end;
+}
+
 static void add_near_miss(Candidates *out, Frame *f, Group *group, Candidate c) {
     memset(&c.match.seen, 0, sizeof(c.match.seen)); // it was no part of anything
     c.frame = f;
@@ -323,7 +330,8 @@ static void note_near_miss(Candidates *out, Frame *f, Group *group,
     out->steps += match.steps;
     bool close = match.attend ? match.attend->product && match.attend->reason
                               : match.best_seen * 3 >= spec->size * 2;
-    if (matches || !close || is_told(out, group->root, rule->family)) return;
+    if (matches || !close || is_scaled_alone(&match)) return;
+    if (is_told(out, group->root, rule->family) || !is_own(f, group->root)) return;
     if (rule->part.len && holds_match(out, group->root, rule->family)) return;
     add_near_miss(out, f, group, (Candidate){.match = match});
 }
@@ -346,7 +354,8 @@ static void note_norms(Candidates *out, Frame *f, Groups *groups, const AllSpecs
         if (group->near || group->root->op != OP_MUL || !(group->bits & bits)) continue;
         Candidate c = {.match = {.spec = spec, .flow = f->flow}};
         c.near_why = norm_difference(f->flow, group->root, &c.match.got);
-        if (c.near_why && !is_told(out, group->root, spec->rule->family)) {
+        bool own = c.near_why && is_own(f, group->root);
+        if (own && !is_told(out, group->root, spec->rule->family)) {
             add_near_miss(out, f, group, c);
         }
     }

@@ -555,7 +555,12 @@ static void near_finding(Finding *out, Arena *run, const Candidate *c,
     set_lines(out, run, m, at, at);
     out->verdict = VERDICT_REJECT;
     Str why = c->near_why ? str_of(c->near_why) : difference_sentence(run, &c->match);
-    add_reason(out, run, arena_printf(run, "not the operator's formula: %.*s", STR_FMT(why)));
+    // Whatever else it is, that alone would rule it out.
+    bool wide = str_starts(why, "expected ") &&
+                holds_double(dtype_of(c->frame->flow, c->root, (Scalars){0}), 0);
+    add_reason(out, run, wide
+        ? STR("the original computes in float64, the operator does not")
+        : arena_printf(run, "not the operator's formula: %.*s", STR_FMT(why)));
     Fact fact = {.name = STR("form"), .state = FACT_REFUTED,
                  .claim = out->reasons.at[0]};
     const Val *got = c->match.attend ? c->match.attend->at : c->match.got;

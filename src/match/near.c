@@ -58,12 +58,15 @@ static bool is_axis_of(const Val *parent, uint32_t index) {
     switch ((int)parent->op) {
     case OP_MEAN: case OP_SUM: case OP_CAT: case OP_STACK: case OP_CHUNK: case OP_SOFTMAX:
     case V_PART: case V_SIZE: return index == 1;
+    case OP_NORM: case OP_VECTOR_NORM: case OP_NORMALIZE: return index == 2;
     default: return false;
     }
 }
 
 static Str axis_sentence(Arena *arena, const Val *of, const Val *got) {
+    bool length = of->op == OP_NORM || of->op == OP_VECTOR_NORM || of->op == OP_NORMALIZE;
     const char *what = of->op == OP_MEAN ? "the mean is taken"
+                     : length ? "the length is taken"
                      : of->op == V_PART || of->op == OP_CHUNK ? "it is cut" : "it is joined";
     if (val_is_none(got)) {
         return arena_printf(arena, "%s over the whole tensor, not along the last axis", what);
@@ -71,8 +74,10 @@ static Str axis_sentence(Arena *arena, const Val *of, const Val *got) {
     if (got->op == V_TUPLE || got->op == V_LIST) {
         return arena_printf(arena, "%s along several axes, not along the last one alone", what);
     }
-    return arena_printf(arena, "%s along axis %.*s, not along the last one", what,
-                        STR_FMT(quoted(arena, got)));
+    return arena_printf(arena, val_is_number(got)
+                            ? "%s along axis %.*s, not along the last one"
+                            : "%s along %.*s, and nothing shows that it is the last axis",
+                        what, STR_FMT(quoted(arena, got)));
 }
 
 static Str number_sentence(Arena *arena, const Match *m) {
@@ -111,7 +116,7 @@ static const char *operator_sentence(const Val *want, const Val *got) {
         if (got->op == OP_VAR) return "the variance subtracts the mean first, as a layer norm does";
     }
     bool mean = want->op == OP_MEAN && got->op != OP_MEAN;
-    if (mean) return "no mean of squares stands under the root";
+    if (mean) return "what stands under the root is another statistic than the mean of squares";
     if (want->op == OP_ADD && is_clamp(got)) {
         return "epsilon is a lower bound, not a term under the root";
     }
@@ -142,6 +147,25 @@ Str difference_sentence(Arena *arena, const Match *m) {
     }
     return arena_printf(arena, "expected %.*s, found %.*s", STR_FMT(quoted(arena, m->want)),
                         STR_FMT(got));
+}
+
+static bool reduces_below(const Val *v, int depth) {
+    switch ((int)v->op) {
+    case OP_MEAN: case OP_SUM: case OP_VAR: case OP_STD: case OP_NORM: case OP_VECTOR_NORM:
+        return true;
+    default: break;
+    }
+    for (uint32_t i = 0; depth < 6 && i < v->nargs; i++) {
+        if (reduces_below(v->args[i], depth + 1)) return true;
+    }
+    return false;
+}
+
+bool is_scaled_alone(const Match *m) {
+    if (m->attend || !m->want || !m->got) return false;
+    bool wants_mean = m->want->op == OP_MEAN ||
+                      (m->want->op == OP_ADD && reduces_below(m->want, 0));
+    return wants_mean && !reduces_below(m->got, 0);
 }
 
 // ---- norms with another denominator ---------------------------------------------------

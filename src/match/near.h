@@ -7,6 +7,10 @@
 // What the first difference of a failed match says to a reader. In `arena`.
 Str difference_sentence(Arena *arena, const Match *match);
 
+// Whether a norm failed because what stands under the root is no mean of anything: a
+// statistic that was learned, the square root of a width.
+bool is_scaled_alone(const Match *match);
+
 // Why a product that is x over a mean of x is no RMS norm: epsilon stands outside
 // of the root, there is no root, ...; NULL: it is nothing of the kind. `*at` is
 // the value that the sentence speaks of.
