@@ -590,10 +590,17 @@ static void add_helpers(Finding *out, Arena *run, const Candidate *c, const Node
 
 static void add_result_fact(Finding *out, Arena *run, const Rewrite *rewrite) {
     Fact fact = {.name = STR("dtype_out"), .state = FACT_PROVEN};
-    fact.claim = rewrite->dtype_cast
-        ? arena_printf(run, "the original gives %.*s; a cast to it is written",
-                       STR_FMT(rewrite->dtype_out))
-        : arena_printf(run, "original and operator both give %.*s", STR_FMT(rewrite->dtype_out));
+    Str dtype = rewrite->dtype_out, own = rewrite->dtype_operator;
+    if (!rewrite->dtype_cast) {
+        fact.claim = arena_printf(run, "original and operator both give %.*s", STR_FMT(dtype));
+    } else if (!own.len) {
+        fact.claim = arena_printf(run, "the original gives %.*s; a cast to it is written",
+                                  STR_FMT(dtype));
+    } else {
+        fact.claim = arena_printf(run, "the original gives %.*s, the operator alone %.*s: its %s "
+                                       "is cast", STR_FMT(dtype), STR_FMT(own),
+                                  rewrite->casts_input ? "input" : "result");
+    }
     add_fact(out, run, fact);
 }
 

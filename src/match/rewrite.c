@@ -340,6 +340,8 @@ static void write_replacement(Writer *w, Rewrite *out) {
     bool equal = by_rule ? fixed == want : have == want;
     bool wider = !equal && !by_rule && dtype_is_wider(want, have);
     out->dtype_cast = !equal;
+    out->casts_input = wider;
+    out->dtype_operator = equal ? (Str){0} : dtype_text(place, by_rule ? fixed : have);
     // What the rule casts itself is as wide as it wants; the result may need a cast.
     if (wider) cast_inputs(w, params, out->dtype_out);
     else if (!equal && !by_rule) cast_inputs(w, params, STR("torch.float32"));
@@ -722,6 +724,7 @@ void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in) {
     out->replacement = arena_str(run, text);
     buf_free(&lines.buf);
     out->dtype_out = arena_str(run, out->dtype_out);
+    out->dtype_operator = arena_str(run, out->dtype_operator);
     InsertWish wish = {place->frame->module, in->switch_definition,
                        !place->match->spec->rule->plain_torch, place->match->spec->rule->module,
                        out->replacement};

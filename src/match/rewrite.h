@@ -17,6 +17,8 @@ typedef struct Rewrite {
     Inserts inserts;
     Str dtype_out;   // of the result, as Python
     bool dtype_cast; // a cast was written
+    bool casts_input; // of the input, so that the operator gives the dtype itself
+    Str dtype_operator; // of the operator's result without a cast, or empty
     const char *fault;
 } Rewrite;
 

@@ -202,12 +202,12 @@ typedef struct Question {
 
 static const Question questions[] = {
     {"graph_mode", SIGNAL_COMPILE,
-     "not shown for this code: torch.compile is used elsewhere in the scanned files", NULL},
+     "torch.compile is used elsewhere in the scanned files", NULL},
     {"graph_mode", SIGNAL_GRAPH,
-     "not shown for this code: graphs are captured or exported elsewhere in the scanned files",
+     "graphs are captured or exported elsewhere in the scanned files",
      "no torch.compile and no captured graph in the scanned files"},
     {"autocast", SIGNAL_AUTOCAST,
-     "not shown for this code: a region of autocast is opened elsewhere in the scanned files",
+     "a region of autocast is opened elsewhere in the scanned files",
      "no region of autocast in the scanned files"},
 };
 
@@ -228,7 +228,7 @@ static void settle_gradient(Finding *finding, Arena *run, const Signals *all) {
     if (!fact || fact->state != FACT_UNKNOWN) return;
     add_places(fact, run, all, SIGNAL_TRAIN, finding->file);
     fact->claim = arena_printf(run, "%s; %.*s", fact->chain.len
-        ? "not shown for this code: the scanned files train elsewhere"
+        ? "the scanned files train elsewhere"
         : "no backward() and no optimizer in the scanned files", STR_FMT(fact->claim));
 }
 

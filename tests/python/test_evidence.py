@@ -433,3 +433,21 @@ def test_a_function_that_is_looked_up_is_followed_to_its_call(tmp_path):
 def test_what_comes_back_from_a_layer_is_no_cache(tmp_path):
     text = swiglu("y = self.p(y) if n else y")
     check(scan(tmp_path, {"m.py": text})[0], "dynamic_shape", STATIC)
+
+
+def test_dtype_of_the_result(tmp_path):
+    """The original's against the operator's, and what is cast where they differ."""
+    rounded = """\
+        import torch
+
+        def f(x, w):
+            h = x.float()
+            h = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6)
+            return w * h.to(x.dtype)
+        """
+    found = {f["file"]: f for f in scan(tmp_path, {"a.py": rounded, "b.py": swiglu("pass")})}
+    check(found["a.py"], "dtype_out", (
+        "proven", "the original gives torch.promote_types(x.dtype, w.dtype), the operator alone "
+        "x.dtype: its input is cast", []))
+    check(found["b.py"], "dtype_out", ("proven", "original and operator both give y.dtype", []))
+    assert "x.to(torch.promote_types(x.dtype, w.dtype))" in found["a.py"]["replacement"]
