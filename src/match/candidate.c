@@ -300,11 +300,22 @@ static bool is_told(const Candidates *out, const Val *root, Str family) {
     return false;
 }
 
-// What a helper computes is the helper's own near miss.
-static bool is_own(const Frame *f, const Val *root) {
-    const Node *n = root->node;
-    if (!n || !f->fn) return true;
-    return root->module == f->module && n->start >= f->fn->start && n->end <= f->fn->end;
+static bool holds_node(const Frame *f, const Module *module, const Node *n) {
+    return module == f->module && n->start >= f->fn->start && n->end <= f->fn->end;
+}
+
+// What a helper computes is the helper's own near miss: the value, or what goes into
+// it, is written there.
+static bool is_own(const Frame *f, const Group *group) {
+    const Val *root = group->root;
+    if (!f->fn) return true;
+    if (root->node && !holds_node(f, root->module, root->node)) return false;
+    bool call = group->records.at[0]->node->kind == N_CALL;
+    for (uint32_t i = 0; call && i < root->nargs; i++) {
+        const Val *v = root->args[i];
+        if (v->node && v->op > V_CAST && !holds_node(f, v->module, v->node)) return false;
+    }
+    return true;
 }
 
 static void add_near_miss(Candidates *out, Frame *f, Group *group, Candidate c) {
@@ -331,8 +342,13 @@ static void note_near_miss(Candidates *out, Frame *f, Group *group,
     bool close = match.attend ? match.attend->product && match.attend->reason
                               : match.best_seen * 3 >= spec->size * 2;
     if (matches || !close || is_scaled_alone(&match)) return;
-    if (is_told(out, group->root, rule->family) || !is_own(f, group->root)) return;
+    if (is_told(out, group->root, rule->family) || !is_own(f, group)) return;
     if (rule->part.len && holds_match(out, group->root, rule->family)) return;
+    // A part that a helper turned stands here as it is.
+    const Val *got = match.got;
+    bool helped = rule->part.len && got && got->node && f->fn &&
+                  !holds_node(f, got->module, got->node);
+    if (helped && group->root->op == OP_CAT) return;
     add_near_miss(out, f, group, (Candidate){.match = match});
 }
 
@@ -354,7 +370,7 @@ static void note_norms(Candidates *out, Frame *f, Groups *groups, const AllSpecs
         if (group->near || group->root->op != OP_MUL || !(group->bits & bits)) continue;
         Candidate c = {.match = {.spec = spec, .flow = f->flow}};
         c.near_why = norm_difference(f->flow, group->root, &c.match.got);
-        bool own = c.near_why && is_own(f, group->root);
+        bool own = c.near_why && is_own(f, group);
         if (own && !is_told(out, group->root, spec->rule->family)) {
             add_near_miss(out, f, group, c);
         }
