@@ -305,6 +305,10 @@ static void find_moe(Scan *scan, Frame *frame, Str qualname, FileMatches *out) {
         sites.at[i].family = "moe";
         sites.at[i].priority = PRIORITY_MEDIUM;
         sites.at[i].frame = frame;
+        if (str_is(str_of(sites.at[i].id), "moe_experts")) {
+            site_add_fact(&sites.at[i], "dynamic_shape", FACT_PROVEN,
+                          STR("how many rows an expert gets depends on the data"));
+        }
         add_site(scan, &sites.at[i], frame->module, qualname, out);
     }
 }

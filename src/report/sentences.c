@@ -260,6 +260,7 @@ static const Translation table[] = {
      "所见为静态：此函数中没有依赖数据的大小"},
     {"a size of * changes from run to run: *", "{0} 的大小每次不同：{1}"},
     {"a size of * may change: *", "{0} 的大小可能变化：{1}"},
+    {"how many rows an expert gets depends on the data", "每个专家得到多少行取决于数据"},
     {"rows are picked by a boolean index", "按布尔下标选行"},
     {"it is cut at a number that is read off a tensor", "按从张量读出的数切分"},
     {"rows are picked by what nonzero or its like counts", "按 nonzero 之类的结果选行"},

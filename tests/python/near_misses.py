@@ -73,6 +73,15 @@ RMS_NORM = {
         "r = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)",
         "x.mul_(2)",
         "return x * r * w"),
+    "added to in place between": norm(
+        "r = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)",
+        "x.add_(1)",
+        "return x * r * w"),
+    "a view is added to between": norm(
+        "v = x.view(-1)",
+        "r = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)",
+        "v.add_(1)",
+        "return x * r * w"),
     "double": norm(
         "x = x.double()",
         "return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w"),
@@ -109,6 +118,10 @@ SWIGLU = {
     "a parameter": gate("return F.linear(F.silu(F.linear(x, w1)) * w3[:, None], w2)"),
     "in place on a caller's tensor": function(
         "g, u", "g.sigmoid_()", "return g * u"),
+    "silu in place on a caller's tensor": function(
+        "g, u", "return F.silu(g, inplace=True) * u"),
+    "a view changes between": function(
+        "g, u", "v = g[:]", "y = F.silu(g)", "v.add_(1)", "return y * u"),
 }
 
 GEGLU = {
@@ -189,6 +202,16 @@ ATTENTION = {
         "    def forward(self, q, k, v):\n"
         "        s = q @ k.transpose(-2, -1) * 0.125 + self.bias\n"
         "        return s.softmax(-1) @ v\n"),
+    "scores scaled through an alias": attention(
+        "s = q @ k.transpose(-2, -1) * 0.125",
+        "t = s",
+        "t.mul_(3)",
+        "return s.softmax(-1) @ v"),
+    "scores changed through a view": attention(
+        "s = q @ k.transpose(-2, -1) * 0.125",
+        "t = s.view(s.shape)",
+        "t[..., 0] = 7",
+        "return s.softmax(-1) @ v"),
     "softmax twice": attention(
         "w = (q @ k.transpose(-2, -1) * 0.125).softmax(-1)",
         "w = w / w.sum(-2, keepdim=True)",

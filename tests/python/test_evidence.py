@@ -451,3 +451,37 @@ def test_dtype_of_the_result(tmp_path):
         "x.dtype: its input is cast", []))
     check(found["b.py"], "dtype_out", ("proven", "original and operator both give y.dtype", []))
     assert "x.to(torch.promote_types(x.dtype, w.dtype))" in found["a.py"]["replacement"]
+
+
+EXPERTS = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Experts(nn.Module):
+    def __init__(self, n, e):
+        super().__init__()
+        self.up = nn.Parameter(torch.empty(e, 2 * n, n))
+        self.down = nn.Parameter(torch.empty(e, n, n))
+        self.count = e
+
+    def forward(self, x, index, weight):
+        out = torch.zeros_like(x)
+        for e in range(self.count):
+            rows, at = torch.where(index == e)
+            y = x[rows]
+            g, u = F.linear(y, self.up[e]).chunk(2, dim=-1)
+            y = F.linear(F.silu(g) * u, self.down[e]) * weight[rows, at, None]
+            out.index_add_(0, rows, y.to(out.dtype))
+        return out
+"""
+
+
+def test_experts(tmp_path):
+    """A loop over experts has the facts of what stands around it, too."""
+    found = {f["rule"]: f for f in scan(tmp_path, {"m.py": EXPERTS, "train.py": TRAIN})}
+    check(found["moe_experts"], "gradient", (
+        "unknown", "train elsewhere; the operator gives no gradient", [4]))
+    check(found["moe_experts"], "dynamic_shape", ("proven", "rows an expert gets", []))
+    check(found["swiglu"], "dynamic_shape", (
+        "proven", "rows are picked by what nonzero or its like counts", [16]))

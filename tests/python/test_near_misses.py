@@ -49,6 +49,10 @@ EXPECTED = {
         "bias inside": ("reject", "! what is scaled is not what the mean is taken of: `x + 1`"),
         "the root is used again": ("caution", INNER),
         "changed in place between": None,
+        "added to in place between": (
+            "reject", "! what is scaled is not what the mean is taken of: `x.add_(1)`"),
+        "a view is added to between": (
+            "reject", "! what is scaled is not what the mean is taken of"),
         "double": ("reject", DOUBLE),
     },
     "swiglu": {
@@ -67,6 +71,12 @@ EXPECTED = {
         "broadcast gate": ("reject", BROADCAST),
         "a parameter": ("reject", BROADCAST),
         "in place on a caller's tensor": None,
+        "silu in place on a caller's tensor": (
+            "caution", "no place to write it: an in-place operator changes a tensor that others "
+            "see"),
+        "a view changes between": (
+            "caution", "no place to write it: an input changes between its statement and the "
+            "result's"),
     },
     "geglu": {
         "gate is clamped": ("recommend", PROVEN),  # npu_geglu of the clamped gate
@@ -108,6 +118,8 @@ EXPECTED = {
         "learned bias": (
             "caution", "unproven: what is added to the scores is a mask: 0 or very negative (an "
             "additive bias would be lost by a bool mask"),
+        "scores scaled through an alias": ("recommend", PROVEN),  # by 0.375
+        "scores changed through a view": None,
         "softmax twice": (
             "reject", "! the weights are normalised again behind the softmax"),
         "values are not multiplied": None,
