@@ -156,7 +156,13 @@ Val *eval_lookup(Frame *f, const Sym *name) {
         if (val) return val;
     }
     Val *outer = read_outer(f, name);
-    return outer ? outer : module_name(f, name);
+    if (outer) return outer;
+    Def def = project_lookup(f->module, name);
+    if (f->flow->flags_open && def.kind == DEF_VALUE && def.node->kind == N_CONSTANT) {
+        return val_global(&f->flow->graph,
+                          arena_dotted(f->flow->arena, def.module->dotted, sym_str(name)));
+    }
+    return module_name(f, name);
 }
 
 // ---- attributes -------------------------------------------------------------

@@ -195,8 +195,26 @@ static void eval_aug_assign(Frame *f, Node *stmt) {
 
 // ---- branches ---------------------------------------------------------------
 
+static bool find_call(Node *node, void *data) {
+    if (node->kind == N_CALL || node->kind == N_NAMED_EXPR) *(bool *)data = true;
+    return !*(bool *)data && node_children(node, find_call, data);
+}
+
+// `if USE_FLASH:` with a constant of the module is a switch that people set:
+// both of its branches count.
+static Val *eval_switch(Frame *f, Node *test) {
+    Val *cond = eval_expr(f, test);
+    bool calls = false;
+    find_call(test, &calls);
+    if (calls || val_truth(cond) < 0 || test->kind == N_CONSTANT) return cond;
+    f->flow->flags_open = true;
+    Val *open = eval_expr(f, test);
+    f->flow->flags_open = false;
+    return open;
+}
+
 static Falls eval_if(Frame *f, Node *stmt) {
-    Val *cond = eval_expr(f, stmt->u.while_.test);
+    Val *cond = eval_switch(f, stmt->u.while_.test);
     int truth = val_truth(cond);
     if (truth == 1) return eval_block(f, &stmt->u.while_.body);
     if (truth == 0) return eval_block(f, &stmt->u.while_.orelse);

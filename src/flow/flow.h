@@ -171,6 +171,7 @@ struct Flow {
     int resolving;    // depth of flow_resolve
     int constructing; // constructors being read within one another
     int inverting;    // products being opened under 1 / x
+    bool flags_open; // constants of modules are names: they may be set otherwise
     int depth;        // of eval_expr, all frames together
     uint32_t work;    // expressions read and the like, bounded for a file
     uint32_t dtype_steps;  // of the dtype calculus, bounded for a file
