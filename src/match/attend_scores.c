@@ -88,6 +88,8 @@ static bool is_factor_at(Flow *flow, Val *v, int depth) {
         return is_factor_at(flow, v->args[1], depth + 1) &&
             is_factor_at(flow, v->args[2], depth + 1);
     case V_PYOP: case V_SIZE: case OP_NUMEL: return true;
+    case V_CALL: // math.log(n)
+        return v->args[0]->op == V_GLOBAL && str_starts(v->args[0]->text, "math.");
     case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL: case OP_NEG:
         return is_factor_at(flow, v->args[0], depth + 1);
     default: return false;
@@ -96,6 +98,42 @@ static bool is_factor_at(Flow *flow, Val *v, int depth) {
 
 bool is_factor(Flow *flow, Val *v) {
     return is_factor_at(flow, v, 0);
+}
+
+// Sizes (n, 1, 1), (1,) or ().
+static bool is_one_a_row(const Val *sizes) {
+    if (sizes->op == V_TUPLE && sizes->nargs == 1 && sizes->args[0]->op != V_CONST) {
+        return is_one_a_row(sizes->args[0]);
+    }
+    if (sizes->op != V_TUPLE && sizes->op != V_LIST) return val_is_int(sizes, 1);
+    uint32_t n = sizes->nargs;
+    if (n > 4) return false;
+    for (uint32_t i = n > 2 ? n - 2 : 0; i < n; i++) {
+        if (!val_is_int(sizes->args[i], 1)) return false;
+    }
+    return true;
+}
+
+// A tensor that is one number for each head at most: exp(clamp(scale)) of a
+// parameter of such a size.
+static bool is_head_factor(Flow *flow, const Val *v, int depth) {
+    if (depth > 10) return false;
+    v = val_strip((Val *)(uintptr_t)v);
+    if (val_is_number(v) || lone_number(v) != v) return true;
+    switch ((int)v->op) {
+    case V_ATTR: {
+        Val *made = object_class(v->args[0]) ? object_attr(flow, v->args[0], v->name) : NULL;
+        return made && made != v && is_head_factor(flow, made, depth + 1);
+    }
+    case OP_PARAMETER: case OP_EXP: case OP_LOG: case OP_NEG: case OP_CLAMP: case OP_ABS:
+    case OP_SIGMOID: case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL: case OP_CLONE:
+        return is_head_factor(flow, v->args[0], depth + 1);
+    case OP_MUL: case OP_ADD:
+        return is_head_factor(flow, v->args[0], depth + 1) &&
+               is_head_factor(flow, v->args[1], depth + 1);
+    case OP_ONES: case OP_ZEROS: case OP_EMPTY: case OP_FULL: return is_one_a_row(v->args[0]);
+    default: return false;
+    }
 }
 
 // ---- masks ------------------------------------------------------------------
@@ -332,6 +370,11 @@ static bool read_multiple(Reader *r, Val *v, Scores *out, int depth) {
         if (is_factor(r->flow, factor)) {
             Val *both[] = {out->scale, val_strip(factor)};
             out->scale = out->scale ? op_make(r->flow, OP_MUL, both, 2) : both[1];
+            return true;
+        }
+        if (is_head_factor(r->flow, factor, 0)) {
+            r->out->trouble = "the scores are multiplied by a tensor, one number a head: "
+                              "multiply the queries by it first";
             return true;
         }
         if (out->gate) return read_fails(r, v, "the scores are multiplied by tensors");
