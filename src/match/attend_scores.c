@@ -132,7 +132,13 @@ static bool is_head_factor(Flow *flow, const Val *v, int depth) {
         return is_head_factor(flow, v->args[0], depth + 1) &&
                is_head_factor(flow, v->args[1], depth + 1);
     case OP_ONES: case OP_ZEROS: case OP_EMPTY: case OP_FULL: return is_one_a_row(v->args[0]);
-    default: return false;
+    case V_PHI: // self.scale = nn.Parameter(...) if learned else None
+        for (int i = 1; i <= 2; i++) {
+            bool fits = val_is_none(v->args[i]) || is_head_factor(flow, v->args[i], depth + 1);
+            if (!fits) return false;
+        }
+        return true;
+    default: return v->op != V_PARAM && is_factor(flow, (Val *)(uintptr_t)v);
     }
 }
 
