@@ -138,7 +138,13 @@ static bool is_head_factor(Flow *flow, const Val *v, int depth) {
             if (!fits) return false;
         }
         return true;
-    default: return v->op != V_PARAM && is_factor(flow, (Val *)(uintptr_t)v);
+    case V_PARAM: { // of the constructor; others may be any tensor
+        const Frame *f = v->ptr;
+        bool made = f && f->fn && f->fn->kind == N_FUNCTION_DEF &&
+                    f->fn->u.function->name == flow->names.init;
+        return made && is_factor(flow, (Val *)(uintptr_t)v);
+    }
+    default: return is_factor(flow, (Val *)(uintptr_t)v);
     }
 }
 
