@@ -149,6 +149,15 @@ static Val *module_name(Frame *f, const Sym *name) {
     return val;
 }
 
+// Where the module's constants are switches: such a one by its name.
+static Val *switch_name(Frame *f, const Sym *name) {
+    Def def = project_lookup(f->module, name);
+    bool constant = def.kind == DEF_VALUE && def.node->kind == N_CONSTANT;
+    if (!constant) return module_name(f, name);
+    return val_global(&f->flow->graph,
+                      arena_dotted(f->flow->arena, def.module->dotted, sym_str(name)));
+}
+
 Val *eval_lookup(Frame *f, const Sym *name) {
     NameInfo *info = name_find(&f->names, (uintptr_t)name);
     if (info) {
@@ -157,12 +166,7 @@ Val *eval_lookup(Frame *f, const Sym *name) {
     }
     Val *outer = read_outer(f, name);
     if (outer) return outer;
-    Def def = project_lookup(f->module, name);
-    if (f->flow->flags_open && def.kind == DEF_VALUE && def.node->kind == N_CONSTANT) {
-        return val_global(&f->flow->graph,
-                          arena_dotted(f->flow->arena, def.module->dotted, sym_str(name)));
-    }
-    return module_name(f, name);
+    return f->flow->flags_open ? switch_name(f, name) : module_name(f, name);
 }
 
 // ---- attributes -------------------------------------------------------------
