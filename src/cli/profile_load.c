@@ -17,7 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TAIL_BYTES = 400, COPY_BYTES = 1 << 16, HEADER_BYTES = 1 << 16, DB_LIMIT_S = 3600 };
+enum {
+    TAIL_BYTES = 400,
+    COPY_BYTES = 1 << 16,
+    HEADER_BYTES = 1 << 16,
+    DB_LIMIT_S = 3600,
+    COMPILES_TOLD = 20, // fewer are the warming up
+};
 
 typedef struct Load {
     ProfileLoaded *out;
@@ -223,6 +229,33 @@ static void tell_trace(Load *load, const TraceLink *link) {
     }
 }
 
+// torch_npu has these with all tensors of a group in one.
+static bool has_fused_optimizer(const char *name) {
+    static const char *const fused[] = {"AdamW", "SGD", "Adadelta", "Lamb", "AdamP", "BertAdam",
+                                        "RMSprop", "RMSpropTF", "Adam"};
+    for (size_t i = 0; i < COUNT(fused); i++) {
+        if (strcmp(fused[i], name) == 0) return true;
+    }
+    return false;
+}
+
+static void tell_host(Load *load, const TraceLink *link) {
+    for (uint32_t i = 0; i < link->optimizer_count; i++) {
+        const TraceOptimizer *optimizer = &link->optimizers[i];
+        if (!has_fused_optimizer(optimizer->name)) continue;
+        note(load, arena_printf(load->run, "the optimizer is %s (%llu steps): "
+                                "torch_npu.optim.NpuFused%s updates all tensors of a group in "
+                                "one", optimizer->name, (unsigned long long)optimizer->steps,
+                                optimizer->name));
+    }
+    if (link->compiles >= COMPILES_TOLD) {
+        note(load, arena_printf(load->run, "kernels were compiled while the program ran, %llu "
+                                "times (aclopCompileAndExecute): torch.npu.set_compile_mode("
+                                "jit_compile=False), or lengths that do not change",
+                                (unsigned long long)link->compiles));
+    }
+}
+
 // A trace that cannot be read costs the modules and lines, not the kernels.
 static void link_trace(Load *load) {
     TraceLink link;
@@ -230,6 +263,7 @@ static void link_trace(Load *load) {
     TraceOptions options = trace_options(load, load->trace);
     if (trace_link(&link, &load->out->profile, load->run, &options, &err)) {
         tell_trace(load, &link);
+        tell_host(load, &link);
     } else {
         note(load, arena_printf(load->run, "%s: no modules and no source lines", err.text));
     }

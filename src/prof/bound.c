@@ -184,7 +184,9 @@ static void limit_run(ProfRun *run, const ProfChip *chip) {
         run->cap = device_us / roof;
     } else if (bytes_now(run) > 0 && run->flops <= 0) {
         run->is_relative = run->has_cap = true;
+        // At the rate of now, and with no gaps.
         run->cap = bytes_now(run) / run->external_bytes;
+        if (run->device_ns) run->cap *= device_us * 1000.0 / (double)run->device_ns;
     }
     if (run->cap < 1) run->cap = 1;
 }
@@ -224,18 +226,28 @@ static ProfBound bound_of_run(const ProfRun *run, const ProfChip *chip) {
     return intensity * chip->bytes_per_us > chip->flops_per_us ? BOUND_COMPUTE : BOUND_MEMORY;
 }
 
+// "4.97 GB": three digits are enough to read.
+static Str bytes_text(Arena *arena, double bytes) {
+    static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    for (; bytes >= 999.5 && unit + 1 < COUNT(units); unit++) bytes /= 1000;
+    int decimals = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
+    return arena_printf(arena, "%.*f %s", decimals, bytes, units[unit]);
+}
+
 static Str evidence_of(Arena *arena, const ProfRun *run, const ProfChip *chip) {
     double calls = run->count ? (double)run->count : 1;
     Str text = arena_printf(arena, "%.3f us of kernels and %.3f us of gaps a call",
                             (double)run->device_ns / 1000.0 / calls,
                             (double)run->gap_ns / 1000.0 / calls);
     if (run->external_bytes > 0) {
-        text = arena_printf(arena, "%.*s; by shapes %.0f bytes a call now, %.0f when fused",
-                            STR_FMT(text), run->bytes / calls, run->external_bytes / calls);
+        text = arena_printf(arena, "%.*s; by shapes %.*s a call now, %.*s when fused",
+                            STR_FMT(text), STR_FMT(bytes_text(arena, run->bytes / calls)),
+                            STR_FMT(bytes_text(arena, run->external_bytes / calls)));
     }
     if (run->counted_bytes > 0) {
-        text = arena_printf(arena, "%.*s; counted in main memory %.0f bytes a call",
-                            STR_FMT(text), run->counted_bytes / calls);
+        text = arena_printf(arena, "%.*s; counted in main memory %.*s a call", STR_FMT(text),
+                            STR_FMT(bytes_text(arena, run->counted_bytes / calls)));
     }
     if (run->has_cap && !run->is_relative) {
         text = arena_printf(arena, "%.*s; at %.4g GB/s and %.4g TFLOP/s, at least %.3f us a call",

@@ -131,9 +131,10 @@ static void add_aicpu(ProfReport *report, Arena *arena) {
     Str text = STR("");
     for (uint32_t i = 0; i < types.len && i < AICPU_SHOWN; i++) {
         const SlowType *at = &types.at[i];
-        text = arena_printf(arena, "%.*s%s%.*s (%llu calls, %.3f ms, first at row %u)",
+        text = arena_printf(arena, "%.*s%s%.*s (%llu call%s, %.3f ms, first at row %u)",
                             STR_FMT(text), i ? ", " : "", STR_FMT(at->type),
-                            (unsigned long long)at->count, (double)at->ns / 1e6,
+                            (unsigned long long)at->count, at->count == 1 ? "" : "s",
+                            (double)at->ns / 1e6,
                             (unsigned)at->first_row);
     }
     if (types.len) add(report, arena, arena_printf(arena, "on the AI CPU: %.*s", STR_FMT(text)));

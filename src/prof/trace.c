@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#define OPTIMIZER_STEP "Optimizer.step#"
 #define MODULE_FRAME "nn.Module: "
 
 // A double that holds the time of day is off by a quarter of a microsecond.
@@ -202,11 +203,37 @@ static void add_flow(Trace *trace, const JsonVal *event, bool is_start) {
     else vec_push(&trace->arena, &trace->ends, end);
 }
 
+static void add_optimizer(TraceLink *link, Str name) {
+    Str rest = {name.at + strlen(OPTIMIZER_STEP), name.len - strlen(OPTIMIZER_STEP)};
+    Str kind = str_take(&rest, '.');
+    uint32_t i = 0;
+    if (!kind.len || kind.len >= OPTIMIZER_NAME) return;
+    while (i < link->optimizer_count && !str_is(kind, link->optimizers[i].name)) i++;
+    if (i == TRACE_OPTIMIZERS) return;
+    TraceOptimizer *optimizer = &link->optimizers[i];
+    if (i == link->optimizer_count) {
+        link->optimizer_count++;
+        memcpy(optimizer->name, kind.at, kind.len);
+        optimizer->name[kind.len] = 0;
+    }
+    optimizer->steps++;
+}
+
+// What the name of a span tells, whatever its category.
+static void note_name(TraceLink *link, Str name) {
+    if (str_starts(name, OPTIMIZER_STEP)) add_optimizer(link, name);
+    // In lanes of CANN with the library in front: AscendCL@aclopCompileAndExecute.
+    const char *at = name.len ? memchr(name.at, '@', name.len) : NULL;
+    if (at) name = (Str){at + 1, name.len - (size_t)(at + 1 - name.at)};
+    if (str_starts(name, "aclopCompileAndExecute")) link->compiles++;
+}
+
 static void take_event(void *data, const JsonVal *event) {
     Trace *trace = data;
     Str phase = json_text(json_member(event, "ph"));
     Str category = json_text(json_member(event, "cat"));
     if (str_is(phase, "X")) {
+        note_name(trace->link, json_text(json_member(event, "name")));
         if (str_is(category, "cpu_op")) add_op(trace, event);
         else if (str_is(category, "python_function")) add_frame(trace, event);
         else if (!category.len) add_lane(trace, event);

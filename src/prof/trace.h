@@ -17,12 +17,23 @@ typedef struct TraceOptions {
     void *data;
 } TraceOptions;
 
+enum { TRACE_OPTIMIZERS = 8, OPTIMIZER_NAME = 32 };
+
+// An optimizer whose steps the trace has: "AdamW" of Optimizer.step#AdamW.step.
+typedef struct TraceOptimizer {
+    char name[OPTIMIZER_NAME];
+    uint64_t steps;
+} TraceOptimizer;
+
 typedef struct TraceLink {
     EventStats events;
     uint64_t ops, frames, flows; // operators of the host, spans of Python, launches
     uint32_t rows;      // kernels whose launch was found
     uint32_t with_module, with_site;
     uint32_t by_forward; // kernels of the backward, by their forward operator
+    uint64_t compiles;   // calls that compile a kernel before they run it
+    TraceOptimizer optimizers[TRACE_OPTIMIZERS];
+    uint32_t optimizer_count;
 } TraceLink;
 
 // Fills row_module, modules, row_site and sites of `profile`, in `arena`. They stay

@@ -83,4 +83,4 @@ def test_kernels_of_the_ai_cpu_are_named(tmp_path):
     result = report(tmp_path, slow + step(1, 64) + slow[:1])
     note = [n for n in result["notes"] if n.startswith("on the AI CPU")]
     assert note == ["on the AI CPU: Cast (2 calls, 0.040 ms, first at row 0), "
-                    "NonZero (1 calls, 0.020 ms, first at row 1)"]
+                    "NonZero (1 call, 0.020 ms, first at row 1)"]

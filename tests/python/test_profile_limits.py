@@ -22,6 +22,9 @@ SWIGLU = kernels.parse_all("""
     Exp 9 fp32 -> 9 fp32""")
 
 
+WITH_GAPS = (4 * 20 + 3 * 1) / (4 * 20)  # of the time of the kernels
+
+
 def mine(path, *options):
     done = subprocess.run([BIN, "profile", str(path), "--format", "json", "-q", *options],
                           capture_output=True, text=True, check=False, timeout=60)
@@ -80,11 +83,35 @@ def test_bytes_that_were_counted(tmp_path, prefix):
     assert run["pattern"] == "swiglu"
     assert run["counted_bytes"] == (2 * 256 + 2 * 144) * 1024
     assert run["cap_is_relative"] is True
-    assert run["cap"] == pytest.approx(run["counted_bytes"] / run["external_bytes"])
+    assert run["cap"] == pytest.approx(run["counted_bytes"] / run["external_bytes"] * WITH_GAPS)
 
 
 def test_a_kernel_without_a_count_leaves_the_shapes(tmp_path):
     path = counted(tmp_path, "", ["128,128"] * 3 + ["N/A,N/A"] + ["1,1"] * 2)
     run = mine(path)["runs"][0]
     assert run["counted_bytes"] is None
-    assert run["cap"] == pytest.approx(run["bytes"] / run["external_bytes"])
+    assert run["cap"] == pytest.approx(run["bytes"] / run["external_bytes"] * WITH_GAPS)
+
+
+def with_trace(tmp_path, names):
+    """The kernels with a trace of the host that has spans of these names."""
+    folder = profile_of(tmp_path, {})
+    events = [{"ph": "X", "name": name, "cat": "cpu_op", "pid": 1, "tid": 1,
+               "ts": f"{100 + i}.5", "dur": 0.25} for i, name in enumerate(names)]
+    (folder / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").write_text(
+        json.dumps(events), encoding="utf-8")
+    return mine(folder)["notes"]
+
+
+def test_the_optimizer_of_the_trace(tmp_path):
+    notes = with_trace(tmp_path, ["Optimizer.step#Lamb.step"] * 3 + ["Optimizer.step#Mine.step"])
+    assert [n for n in notes if "optimizer" in n] == [
+        "the optimizer is Lamb (3 steps): torch_npu.optim.NpuFusedLamb updates all tensors of a "
+        "group in one"]
+
+
+@pytest.mark.parametrize("count, told", [(19, False), (20, True)])
+def test_kernels_compiled_on_the_way(tmp_path, count, told):
+    notes = with_trace(tmp_path, ["AscendCL@aclopCompileAndExecute"] * count)
+    said = [n for n in notes if n.startswith(f"kernels were compiled while the program ran, {count}")]
+    assert bool(said) == told

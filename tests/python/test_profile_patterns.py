@@ -461,6 +461,38 @@ def test_clipping_takes_its_factor_in(tmp_path):
     assert clip[0]["occurrences"] == [[len(FILLER), len(FILLER) + len(rows) - 1]]
 
 
+def test_a_decoder_with_some_fused_kernels(tmp_path):
+    """Attention around a fused softmax, its random bits on another stream; the sum of a
+    norm is the norm's, so the dropout in front of it has no sum of its own."""
+    attention = spell("""
+        BatchMatMul Q KT > S
+        Mul S NB > S
+        ScaledMaskedSoftmax S M > S
+        DropOutDoMask S B NB > S
+        AsStrided QKV > Q
+        BatchMatMul S Q > Q""")
+    bits = kernels.parse("DSAStatelessGenBitMask 1 uint8; 1 int64 -> 131072 uint8", stream=17)
+    behind = spell("""
+        Transpose Q > QH
+        MatMul T T > T
+        BroadcastTo L > X
+        Add X X > X
+        DropOutDoMask X BX NB > X
+        Add X X > X
+        LayerNormV3 X L L > X R R""")
+    layer = attention[:3] + [bits] + attention[3:] + behind
+    runs = mine(tmp_path, FILLER + layer * 4 + FILLER)
+    first, length = len(FILLER), len(layer)
+    found = {run["pattern"]: run["occurrences"] for run in runs}
+    assert found["fusion_attention"] == [
+        [first + i * length, first + i * length + 6] for i in range(4)]
+    assert found["add_layer_norm"] == [
+        [first + i * length + 12, first + i * length + 13] for i in range(4)]
+    assert "bias_dropout_add" not in found
+    assert found["custom"] == [
+        [first + i * length + 9, first + i * length + 11] for i in range(4)]
+
+
 # The same types, and no such run.
 SILENT = [
     ("half a rotation: nobody adds it up", "rotary_mul", """
