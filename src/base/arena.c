@@ -136,8 +136,9 @@ void *arena_raw(Arena *arena, size_t bytes) {
 }
 
 void *arena_grow(Arena *arena, void *old, size_t old_bytes, size_t bytes) {
-    void *at = arena_alloc(arena, bytes);
+    char *at = arena_raw(arena, bytes);
     if (old_bytes) memcpy(at, old, old_bytes);
+    if (bytes > old_bytes) memset(at + old_bytes, 0, bytes - old_bytes);
     return at;
 }
 

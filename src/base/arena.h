@@ -35,7 +35,7 @@ void arena_reset(Arena *arena, ArenaMark mark);
 
 // `bytes` zeroed bytes, aligned to 8.
 void *arena_alloc(Arena *arena, size_t bytes);
-// The same, not zeroed: for large arrays that are written once.
+// The same, not zeroed: for what is filled at once.
 void *arena_raw(Arena *arena, size_t bytes);
 // Grows `old` of `old_bytes` to `bytes` (copies unless it is the last one);
 // the new tail is zeroed.

@@ -53,7 +53,7 @@ static void put(Frame *f, NameTable *table, NameInfo *info, Bind *bind) {
 }
 
 void name_set(Frame *f, NameTable *table, uintptr_t key, Bind bind) {
-    Bind *at = NEW(f->flow->arena, Bind);
+    Bind *at = arena_raw(f->flow->arena, sizeof(*at));
     *at = bind;
     put(f, table, name_get(f->flow->arena, table, key), at);
 }
@@ -147,7 +147,7 @@ static void join_one(Frame *f, const NameChange *change, Bind *a, Bind *b,
     Val *va = a && a->val ? a->val : NULL, *vb = b && b->val ? b->val : NULL;
     Val *val = va && vb ? op_phi(flow, cond, va, vb)
                         : val_unique(&flow->graph, V_OPAQUE, NULL, 0);
-    Bind *at = NEW(flow->arena, Bind);
+    Bind *at = arena_raw(flow->arena, sizeof(*at));
     *at = (Bind){.val = val, .a = a, .b = b};
     put(f, change->table, change->info, at);
 }

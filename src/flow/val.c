@@ -74,7 +74,7 @@ static bool same_val(const Val *a, const Val *b) {
 }
 
 static Val *store(Graph *g, const Val *prototype, uint32_t hash) {
-    Val *v = NEW(g->arena, Val);
+    Val *v = arena_raw(g->arena, sizeof(*v));
     *v = *prototype;
     v->hash = hash;
     v->id = g->next_id++;
@@ -84,7 +84,7 @@ static Val *store(Graph *g, const Val *prototype, uint32_t hash) {
         *v->def = *prototype->def;
     }
     if (v->nargs) {
-        v->args = NEW_N(g->arena, Val *, v->nargs);
+        v->args = arena_raw(g->arena, sizeof(Val *) * v->nargs);
         memcpy(v->args, prototype->args, sizeof(Val *) * v->nargs);
     }
     return v;

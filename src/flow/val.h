@@ -79,6 +79,7 @@ struct Val {
     uint32_t id; // creation order
     uint32_t nargs;
     uint32_t hash;
+    Val *chain; // of the hash table; beside the hash, for a search reads both
     Val **args;
     const Sym *name;
     double num;
@@ -93,7 +94,6 @@ struct Val {
     bool init_running;
     struct Resolved *resolved; // what flow_resolve found, once asked
     struct Attend *attend; // what match/attend.c made of a product, once asked
-    Val *chain; // hash chain
 };
 
 enum {

@@ -81,6 +81,10 @@ static bool suspect_write(const Node *assign) {
 static bool search(Node *node, void *data) {
     enum { NESTED_MAX = 2000 };
     Search *s = data;
+    // Outside of functions nothing counts but the functions.
+    bool holds = node_is_statement(node) || node->kind == N_EXCEPT_HANDLER ||
+                 node->kind == N_MATCH_CASE || node->kind == N_MODULE;
+    if (!s->fn && !holds) return true;
     Str outer = s->qualname;
     Node *outer_fn = s->fn;
     bool function = node->kind == N_FUNCTION_DEF || node->kind == N_ASYNC_FUNCTION_DEF;
