@@ -341,7 +341,8 @@ static void write_replacement(Writer *w, Rewrite *out) {
     bool wider = !equal && !by_rule && dtype_is_wider(want, have);
     out->dtype_cast = !equal;
     out->casts_input = wider;
-    out->dtype_operator = equal ? (Str){0} : dtype_text(place, by_rule ? fixed : have);
+    Val *own = by_rule ? fixed : have; // NULL: not plain to see
+    if (!equal && own) out->dtype_operator = dtype_text(place, own);
     // What the rule casts itself is as wide as it wants; the result may need a cast.
     if (wider) cast_inputs(w, params, out->dtype_out);
     else if (!equal && !by_rule) cast_inputs(w, params, STR("torch.float32"));
