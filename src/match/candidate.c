@@ -263,7 +263,8 @@ static bool has_mark(MarkSearch *search, const Val *v, int depth) {
     if (v->op == search->op) return true;
     if (depth > 6 || ++search->steps > 100) return false;
     bool opens = v->op == OP_ADD || v->op == OP_MUL || v->op == OP_NEG || v->op == V_CAST ||
-                 v->op == OP_FLATTEN || v->op == OP_VIEW_AS_REAL;
+                 v->op == OP_FLATTEN || v->op == OP_VIEW_AS_REAL || v->op == OP_SUM ||
+                 v->op == OP_UNSQUEEZE;
     for (uint32_t i = 0; opens && i < v->nargs; i++) {
         if (has_mark(search, v->args[i], depth + 1)) return true;
     }

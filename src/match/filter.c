@@ -80,6 +80,10 @@ static void collect_anchors(const Val *v, uint64_t *ops, int depth) {
     for (uint32_t i = 0; i < v->nargs; i++) collect_anchors(v->args[i], ops, depth + 1);
 }
 
+static uint32_t mark_of(Op op) {
+    return (uint32_t)MARK_FIRST_FREE << (op % 24);
+}
+
 static void mark_anchor(Filter *out, SymTable *symbols, Op op, uint32_t mark) {
     mark_op(symbols, out->rules->flow.ops, op, mark);
     for (size_t i = 0; i < COUNT(made_from); i++) {
@@ -123,7 +127,7 @@ static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
         if (!(ops[op / 64] >> (op % 64) & 1)) continue;
         any = true;
         // 24 bits are shared by all operators; a clash only lets more through.
-        uint32_t mark = (uint32_t)MARK_FIRST_FREE << (op % 24);
+        uint32_t mark = mark_of((Op)op);
         mark_anchor(out, symbols, (Op)op, mark);
         if (op == spec->pattern->op && !has_product(spec->pattern, 0)) out->roots |= mark;
     }
@@ -147,6 +151,13 @@ void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
         sym_mark(symbols, str_of(products[i]), MARK_PRODUCT);
     }
     sym_mark(symbols, STR("torch_npu"), MARK_FUSED);
+    // Halves written into a new tensor, pairs by einops: what turns.c looks for has no
+    // other operator.
+    static const char *const written[] = {"empty_like", "zeros_like", "new_empty", "clone",
+                                          "empty", "zeros", "rearrange"};
+    for (size_t i = 0; i < COUNT(written); i++) {
+        sym_mark(symbols, str_of(written[i]), mark_of(OP_WEAVE));
+    }
     static const char *const moe[] = {"topk", "index_add_", "index_add", "scatter_add_",
                                       "scatter_add", "scatter_reduce_", "nonzero", "where",
                                       "argwhere", "argsort", "sort", "bincount", "one_hot",

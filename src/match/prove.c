@@ -271,7 +271,7 @@ static FactState same_shape(Prover *p, Val *a, Val *b) {
     if (parameter_of(p->flow, a) || parameter_of(p->flow, b)) {
         return state(p, FACT_REFUTED, "one of the two is a learned parameter, not an activation");
     }
-    if (adds_axis(a) || adds_axis(b) || one_wide(a) != one_wide(b)) {
+    if (adds_axis(a) != adds_axis(b) || one_wide(a) != one_wide(b)) {
         return state(p, FACT_REFUTED, "one of the two is broadcast over the other");
     }
     bool reduced = reduces(a) || reduces(b) || a->op == OP_UNSQUEEZE ||

@@ -215,7 +215,7 @@ typedef struct Survey {
     const Val *seen[SEEN_MAX];
     uint32_t seen_count, ops;
     bool none_operand; // arithmetic on None: the alternative makes no sense
-    uint16_t mark;
+    uint16_t mark, pairs; // pairs: the mark where there is no other
     bool joins_halves; // cat((-b, a)) of the halves of a tensor
 } Survey;
 
@@ -239,6 +239,8 @@ static void survey(Survey *s, const Val *v) {
     s->joins_halves |= joins_part(v);
     bool joins = v->op == OP_CAT || v->op == OP_WEAVE || v->op == OP_VIEW_AS_COMPLEX;
     if (joins && !s->mark) s->mark = v->op;
+    bool rows = v->op == OP_STRIDED || v->op == OP_UNFLATTEN;
+    if (rows && !s->mark && !s->pairs) s->pairs = v->op;
     for (uint32_t i = 0; i < v->nargs; i++) {
         bool arithmetic = v->op == OP_MUL || v->op == OP_ADD || v->op == OP_POW ||
                           ((v->op > V_CAST || v->op == V_ATTR) && i == 0);
@@ -311,7 +313,7 @@ static void add_spec(RuleSet *set, Rule *rule, ModuleFlow *mf, uint32_t bits) {
     if (!is_new_pattern(rule, spec.pattern)) return;
     spec.size = s.ops;
     spec.halves_meet = !s.joins_halves;
-    spec.mark = s.mark;
+    spec.mark = s.mark ? s.mark : s.pairs;
     spec.variant = spec_variant(flow->arena, &spec);
     // A parameter may be anything; the root of a size may stand behind an attribute.
     spec.factor_ops = root_ops(flow, spec.pattern) & ~op_bit(V_PARAM) & ~op_bit(OP_SQRT);

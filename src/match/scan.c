@@ -16,6 +16,7 @@
 #include "match/signals.h"
 #include "match/switch.h"
 #include "match/training.h"
+#include "match/turns.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -313,6 +314,17 @@ static void find_moe(Scan *scan, Frame *frame, Str qualname, FileMatches *out) {
     }
 }
 
+// Whether the near miss stands where a site of its family says what the code is.
+static bool is_told(const Sites *sites, const Candidate *c) {
+    for (uint32_t i = 0; c->near && i < sites->len; i++) {
+        const Site *site = &sites->at[i];
+        const Node *at = c->record->stmt ? c->record->stmt : c->record->node;
+        bool same = str_is(c->match.spec->rule->family, site->family);
+        if (same && at->start < site->last->end && site->first->start < at->end) return true;
+    }
+    return false;
+}
+
 static void find_named(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
     NamedSites sites = {0};
     uint32_t mark = scan->filter.training;
@@ -344,7 +356,13 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
         Candidates found = {0};
         find_candidates(&found, frame, &scan->rules, scan->options->only_rule);
         note_truncated(scan, module, frame);
+        Sites turns = {0};
+        turns_find(&turns, frame, &found);
+        for (uint32_t k = 0; k < turns.len; k++) {
+            add_site(scan, &turns.at[k], module, info->qualname, out);
+        }
         for (uint32_t k = 0; k < found.list.len; k++) {
+            if (is_told(&turns, &found.list.at[k])) continue;
             vec_push(&scan->file, &out->list, found.list.at[k]);
             vec_push(&scan->file, &out->qualnames, info->qualname);
         }

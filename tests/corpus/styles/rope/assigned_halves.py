@@ -6,7 +6,7 @@ def rotate(x, cos, sin):
     h = x.shape[-1] // 2
     x1, x2 = x[..., :h], x[..., h:]
     out = torch.empty_like(x)
-    out[..., :h] = x1 * cos - x2 * sin
+    out[..., :h] = x1 * cos - x2 * sin  # expect: rope caution
     out[..., h:] = x2 * cos + x1 * sin
     return out
 

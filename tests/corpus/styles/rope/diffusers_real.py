@@ -50,6 +50,6 @@ def wan(hidden_states, freqs_cos, freqs_sin):
     cos = freqs_cos[..., 0::2]
     sin = freqs_sin[..., 1::2]
     out = torch.empty_like(hidden_states)
-    out[..., 0::2] = x1 * cos - x2 * sin
+    out[..., 0::2] = x1 * cos - x2 * sin  # expect: rope caution
     out[..., 1::2] = x1 * sin + x2 * cos
     return out.type_as(hidden_states)
