@@ -118,7 +118,7 @@ static ProfOp look_up(Str type) {
 
 // Takes one ending off: a version (V2), D (attributes, no tensors), Common, AiCore.
 static bool drop_ending(Str *type) {
-    static const char *const endings[] = {"AiCore", "Common", "Custom", "Asc"};
+    static const char *const endings[] = {"AiCore", "Common", "Custom", "Asc", "Op"};
     for (size_t i = 0; i < COUNT(endings); i++) {
         size_t len = strlen(endings[i]);
         if (type->len <= len || !str_ends(*type, endings[i])) continue;

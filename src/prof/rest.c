@@ -34,14 +34,17 @@ static const ProfKind *kind_at(const Stream *stream, uint32_t at) {
     return &stream->profile->kinds[stream->kinds[at]];
 }
 
+// One among the rows of a run of another stream is said to be a part of that.
 static void add_affinity(TallyBook *book, const Stream *stream, uint32_t at,
                          const Affinity *affinity) {
+    Occurrence o = {.stream = stream, .at = at, .length = 1, .members = 1,
+                    .bytes = (double)kind_at(stream, at)->bytes};
+    const ProfRun *around = tally_around(book, &o);
     ProfRun like = {
         .kind = RUN_AFFINITY, .pattern = affinity->id, .note = affinity->advice,
         .direction = RUN_ANY, .contiguous = true, .bound = affinity->bound,
+        .part_of = around ? around->pattern : NULL,
     };
-    Occurrence o = {.stream = stream, .at = at, .length = 1, .members = 1,
-                    .bytes = (double)kind_at(stream, at)->bytes};
     tally_add(book, tally_get(book, &like), &o);
 }
 
@@ -209,7 +212,8 @@ static void add_repeats(Rest *rest, TallyBook *book, const Stream *stream, Segme
             const Repeat *repeat = &repeats->at[r - 1];
             Occurrence o = {.stream = stream, .at = place->at + i, .length = repeat->len,
                             .members = UINT64_MAX};
-            add_repeat(rest, book, &o, repeat);
+            // Among the rows of a run of another stream it would claim them twice.
+            if (!tally_around(book, &o)) add_repeat(rest, book, &o, repeat);
             i += repeat->len;
         }
     }

@@ -79,13 +79,20 @@ typedef struct Miner {
     Arena scratch;
 } Miner;
 
-static void mine_lane(Miner *miner, const ProfLane *lane) {
-    Stream stream;
-    matcher_scan(miner->matcher, &stream, lane);
-    context_decide(&stream, &miner->scratch);
-    add_found(&miner->book, &stream);
-    rest_mine(&miner->rest, &miner->book, &stream);
-    arena_clear(&miner->scratch);
+// The known runs of all streams come first: what is left of one stream may stand
+// among the rows of another's.
+static void mine_lanes(Miner *miner) {
+    const Profile *profile = miner->book.profile;
+    Stream *streams = NEW_N(miner->book.arena, Stream, profile->lane_count);
+    for (uint32_t i = 0; i < profile->lane_count; i++) {
+        matcher_scan(miner->matcher, &streams[i], &profile->lanes[i]);
+        context_decide(&streams[i], &miner->scratch);
+        add_found(&miner->book, &streams[i]);
+        arena_clear(&miner->scratch);
+    }
+    for (uint32_t i = 0; i < profile->lane_count; i++) {
+        rest_mine(&miner->rest, &miner->book, &streams[i]);
+    }
 }
 
 static void sum_times(ProfReport *out) {
@@ -126,12 +133,13 @@ static double shortest_us(const Profile *profile) {
 void runs_mine(ProfReport *out, Arena *arena, const Profile *profile,
                const MineOptions *options) {
     *out = (ProfReport){.profile = profile, .chip = options->chip};
-    Miner miner = {.book = {.arena = arena, .profile = profile}};
+    Miner miner = {0};
+    tally_init(&miner.book, arena, profile);
     miner.matcher = matcher_new(arena, profile);
     rest_init(&miner.rest, arena, profile, options->custom_max);
     arena_init(&miner.scratch);
     if (out->chip.launch_us <= 0) out->chip.launch_us = shortest_us(profile);
-    for (uint32_t i = 0; i < profile->lane_count; i++) mine_lane(&miner, &profile->lanes[i]);
+    mine_lanes(&miner);
     sum_times(out);
     tally_finish(out, &miner.book);
     bound_kinds(out, arena);

@@ -23,8 +23,7 @@ typedef struct KindMemory {
 
 struct Matcher {
     const Profile *profile;
-    Arena arena;  // memories and matches
-    Arena lane;   // of the stream at work
+    Arena arena;  // memories, matches and streams; what is there stays where it is
     KindMemory *kinds;
     VEC(Match) matches;
 };
@@ -44,7 +43,6 @@ Matcher *matcher_new(Arena *arena, const Profile *profile) {
     Matcher *matcher = NEW(arena, Matcher);
     matcher->profile = profile;
     arena_init(&matcher->arena);
-    arena_init(&matcher->lane);
     matcher->kinds = NEW_N(&matcher->arena, KindMemory, profile->kind_count);
     for (uint32_t i = 0; i < profile->kind_count; i++) {
         matcher->kinds[i].may_start = starts_of(profile, &profile->kinds[i]);
@@ -54,7 +52,6 @@ Matcher *matcher_new(Arena *arena, const Profile *profile) {
 
 void matcher_free(Matcher *matcher) {
     arena_free(&matcher->arena);
-    arena_free(&matcher->lane);
 }
 
 static const Memory *recall(const KindMemory *memory, const uint32_t *ids, uint32_t left) {
@@ -145,9 +142,8 @@ static bool is_whole(const Matcher *matcher, const Stream *stream, const Match *
 
 void matcher_scan(Matcher *matcher, Stream *out, const ProfLane *lane) {
     const Profile *profile = matcher->profile;
-    arena_clear(&matcher->lane);
     *out = (Stream){.profile = profile, .lane = lane};
-    out->kinds = arena_raw(&matcher->lane, (size_t)lane->len * sizeof(uint32_t));
+    out->kinds = arena_raw(&matcher->arena, (size_t)lane->len * sizeof(uint32_t));
     for (uint32_t i = 0; i < lane->len; i++) {
         out->kinds[i] = profile->rows[lane->rows[i]].kind;
     }
@@ -159,7 +155,7 @@ void matcher_scan(Matcher *matcher, Stream *out, const ProfLane *lane) {
         }
         const Match *match = &matcher->matches.at[index];
         Found found = {.at = i, .match = index, .id = match->pattern->id};
-        vec_push(&matcher->lane, &out->found, found);
+        vec_push(&matcher->arena, &out->found, found);
         i += match->length;
     }
     out->matches = matcher->matches.at;

@@ -25,7 +25,7 @@ typedef struct Matcher Matcher;
 
 Matcher *matcher_new(Arena *arena, const Profile *profile);
 void matcher_free(Matcher *matcher);
-// Fills kinds, matches and found; the memory is the matcher's until the next call.
+// Fills kinds, matches and found; the memory is the matcher's.
 void matcher_scan(Matcher *matcher, Stream *out, const ProfLane *lane);
 
 #endif

@@ -85,28 +85,63 @@ static void add_counted(RunTally *tally, const Occurrence *o) {
     if (tally->is_uncounted) tally->run.counted_bytes = 0;
 }
 
-void tally_add(TallyBook *book, RunTally *tally, const Occurrence *o) {
-    const ProfRow *rows = book->profile->rows;
+void tally_init(TallyBook *book, Arena *arena, const Profile *profile) {
+    uint32_t busy = 0;
+    *book = (TallyBook){.arena = arena, .profile = profile};
+    for (uint32_t i = 0; i < profile->lane_count; i++) busy += profile->lanes[i].len > 0;
+    if (busy > 1) book->around = NEW_N(arena, uint8_t, profile->row_count);
+}
+
+// The rows from the first to the last of the occurrence in the file.
+static RunRange range_of(const Occurrence *o) {
     const uint32_t *lane = o->stream->lane->rows + o->at;
     RunRange range = {lane[0], lane[0]};
-    RunVariant part = {0};
-    if (tally->ranges.len == 0) begin_run(book, tally, o);
     for (uint32_t i = 0; i < o->length; i++) {
         if (!is_member(o, i)) continue;
-        const ProfRow *row = &rows[lane[i]];
-        part.device_ns += row->duration_ns;
         if (lane[i] < range.first) range.first = lane[i];
         if (lane[i] > range.last) range.last = lane[i];
-        if (i == 0) continue;
-        const ProfRow *before = &rows[lane[i - 1]];
-        int64_t gap = row->start_ns - before->start_ns - (int64_t)before->duration_ns;
-        if (gap > 0) part.gap_ns += (uint64_t)gap;
     }
     // Where slices were put together out of order a run has its end at one place of
     // the file and its beginning at another: then as it ran, first > last.
     bool ordered = range.first == lane[0] && range.last == lane[o->length - 1];
-    if (!ordered && range.last - range.first > SEAM_ROWS + 4 * o->length) {
-        range = (RunRange){lane[0], lane[o->length - 1]};
+    bool torn = !ordered && range.last - range.first > SEAM_ROWS + 4 * o->length;
+    return torn ? (RunRange){lane[0], lane[o->length - 1]} : range;
+}
+
+const ProfRun *tally_around(const TallyBook *book, const Occurrence *o) {
+    RunRange range = range_of(o);
+    for (uint32_t row = range.first; book->around && row <= range.last; row++) {
+        uint8_t run = book->around[row];
+        if (run) return &book->tallies.at[run - 1].run;
+    }
+    return NULL;
+}
+
+static void stand_around(TallyBook *book, const RunTally *tally, RunRange range) {
+    size_t index = (size_t)(tally - book->tallies.at) + 1;
+    uint8_t mark = index < UINT8_MAX ? (uint8_t)index : UINT8_MAX;
+    for (uint32_t row = range.first; row <= range.last; row++) book->around[row] = mark;
+}
+
+static uint64_t gap_before(const ProfRow *row, const ProfRow *before) {
+    int64_t gap = row->start_ns - before->start_ns - (int64_t)before->duration_ns;
+    return gap > 0 ? (uint64_t)gap : 0;
+}
+
+void tally_add(TallyBook *book, RunTally *tally, const Occurrence *o) {
+    const ProfRow *rows = book->profile->rows;
+    const uint32_t *lane = o->stream->lane->rows + o->at;
+    RunRange range = range_of(o);
+    RunVariant part = {0};
+    if (tally->ranges.len == 0) begin_run(book, tally, o);
+    if (book->around && !tally->run.part_of) stand_around(book, tally, range);
+    for (uint32_t i = 0; i < o->length; i++) {
+        if (!is_member(o, i)) continue;
+        const ProfRow *row = &rows[lane[i]];
+        part.device_ns += row->duration_ns;
+        // A run in parts has the gap in front of each of them.
+        bool inner = i > 0 || (!tally->run.contiguous && o->at > 0);
+        if (inner) part.gap_ns += gap_before(row, &rows[lane[(int64_t)i - 1]]);
     }
     ProfRun *run = &tally->run;
     run->device_ns += part.device_ns;

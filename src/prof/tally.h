@@ -18,6 +18,9 @@ typedef struct TallyBook {
     const Profile *profile;
     VEC(RunTally) tallies;
     uint64_t claimed_ns;
+    // Per row, the run that stands around it in the file: 1 + its tally, at most
+    // UINT8_MAX; 0: none. NULL where all kernels are of one stream.
+    uint8_t *around;
 } TallyBook;
 
 // Kernels of a stream that make one occurrence.
@@ -28,6 +31,9 @@ typedef struct Occurrence {
     double bytes, external_bytes, flops;
 } Occurrence;
 
+void tally_init(TallyBook *book, Arena *arena, const Profile *profile);
+// The run of another stream that has rows among those of the occurrence; NULL: none.
+const ProfRun *tally_around(const TallyBook *book, const Occurrence *occurrence);
 // The tally of such a run, made on first use; `like` gives what is the same for all
 // of its occurrences. It stays where it is until the next call.
 RunTally *tally_get(TallyBook *book, const ProfRun *like);

@@ -35,6 +35,7 @@ class Spelling:
     adds: str = "Add"
     square: str = "Pow"        # Pow, Square, Mul
     mean: str = "ReduceMean"   # ReduceMean, ReduceMeanD
+    sum: str = "ReduceSum"     # ReduceSum, ReduceSumD, ReduceSumOp
     silu: str = "Swish"
     matmul: str = "MatMulV2"   # a name, or "mixed"
     mlp: str = "split"         # split, merged
@@ -190,8 +191,8 @@ class Model:
         x, wide, row = self.x, self.x.as_("fp32"), self.row
         return self.noise([
             K("Mul", [x, self.weight], [x]), K("Mul", [x, x], [x]),
-            K("ReduceSum", [x], [self.weight]), self.cast(x, "fp32"),
-            K("Mul", [wide, wide], [wide]), K("ReduceSum", [wide], [row]),
+            K(self.s.sum, [x], [self.weight]), self.cast(x, "fp32"),
+            K("Mul", [wide, wide], [wide]), K(self.s.sum, [wide], [row]),
             K("Mul", [row, row], [row]), K("RealDiv", [row], [row]),
             K("Mul", [wide, row], [wide]), K("Mul", [wide, row], [wide]),
             K("Add", [wide, wide], [wide]), self.cast(wide, self.s.low)])
@@ -353,7 +354,9 @@ class Writer:
             self.row(comm, "N/A", step, self.now, 150_000)
         if self.rng.random() < self.s.side_stream:
             t = T((64, 64), "fp32")
-            self.row(K("Cast", [t], [t.as_("bf16")]), 7, step, self.now, 2_000)
+            kernel = self.rng.choice([K("Cast", [t], [t.as_("bf16")]), K("Add", [t, t], [t]),
+                                      K("Cast", [t.as_("int64")], [t], "aicpu")])
+            self.row(kernel, 7, step, self.now, 2_000)
 
     def kernel(self, kernel, step, slow):
         self.distract(step)

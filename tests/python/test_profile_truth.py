@@ -17,7 +17,7 @@ BIN = os.environ.get("NPUFUSE_BIN") or str(ROOT / "build" / "dev" / "npufuse")
 SPELLINGS = [
     [], ["mlp=merged"], ["slice=StridedSliceD"], ["slice=AsStrided", "mlp=merged"],
     ["slice=SplitVD", "mlp=merged"], ["wide_gate=1"], ["wide_gate=1", "mlp=merged"], ["muls=Muls", "adds=Adds"], ["square=Square"],
-    ["square=Mul"], ["mean=ReduceMeanD"], ["silu=Silu"], ["matmul=mixed"],
+    ["square=Mul"], ["mean=ReduceMeanD"], ["sum=ReduceSumOp"], ["silu=Silu"], ["matmul=mixed"],
     ["matmul=MatMulV3"], ["extra_cast=0.3"], ["memset=1"], ["memset=0.5", "extra_cast=0.2"],
     ["bias=1"], ["bias=1", "mlp=merged"], ["dropout=1"], ["dropout=1", "masked_fill=1"],
     ["tiled=1"], ["tiled=1", "bias=1", "matmul=mixed"], ["masked_fill=1"],
