@@ -32,43 +32,91 @@ function aligned(series) {
   })];
 }
 
+// 10, 100, 1k, ..., 1M; small ones as they are.
+function decade(value) {
+  const unit = [[1e6, "M"], [1e3, "k"]].find(([size]) => value >= size);
+  return unit ? format(value / unit[0], 3) + unit[1] : format(value, 3);
+}
+
+function decades(low, high) {
+  const found = [];
+  for (let power = Math.round(Math.log10(low)); power <= Math.round(Math.log10(high)); power++) {
+    found.push(Number("1e" + power));
+  }
+  return found;
+}
+
 function logAxis(label, size) {
   const line = {stroke: colour("line"), width: 1};
   return {label, size, stroke: colour("text"), grid: line, ticks: line, font: "12px system-ui",
-    values: (u, marks) => marks.map((v) => (v === null ? "" : format(v, 3)))};
+    splits: (u, axis, low, high) => decades(low, high), filter: (u, marks) => marks,
+    values: (u, marks) => marks.map((v) => (v === null ? "" : decade(v)))};
 }
 
-// An arrow from now to fused for each run, with the run's number; numbers that would
-// lie on each other stand below each other.
+// An arrow from one place of the drawing to another.
+function arrow(ctx, from, to, head) {
+  const turn = Math.atan2(to[1] - from[1], to[0] - from[0]);
+  ctx.beginPath();
+  ctx.moveTo(...from);
+  ctx.lineTo(...to);
+  [2.7, -2.7].forEach((side) => {
+    ctx.moveTo(...to);
+    ctx.lineTo(to[0] + head * Math.cos(turn + side), to[1] + head * Math.sin(turn + side));
+  });
+  ctx.stroke();
+}
+
+const NUMBERED = 40; // runs that have their number in the drawing
+
+// Where the number of a point can stand: near it, on no other number or point and
+// inside the plot. `taken` are places; null where all is full.
+function roomNear([x, y], taken, frame, ratio) {
+  const fits = ([px, py]) => px > frame.left + 8 * ratio && px < frame.left + frame.width - 8 * ratio &&
+    py > frame.top + 8 * ratio && py < frame.top + frame.height - 8 * ratio &&
+    !taken.some(([tx, ty]) => Math.abs(tx - px) < 14 * ratio && Math.abs(ty - py) < 12 * ratio);
+  for (const radius of [15, 26, 38, 52, 68]) {
+    for (let k = 0; k < 12; k++) {
+      const turn = (3 + k) * Math.PI / 6; // below first
+      const place = [x + radius * ratio * Math.cos(turn), y + radius * ratio * Math.sin(turn)];
+      if (fits(place)) return place;
+    }
+  }
+  return null;
+}
+
+// An arrow from now to fused for each run, with the run's number beside its point.
 function arrows(places) {
   return (u) => {
-    const ctx = u.ctx, ratio = window.devicePixelRatio || 1, used = [];
+    const ctx = u.ctx, ratio = window.devicePixelRatio || 1;
     const at = (p) => [u.valToPos(p.x, "x", true), u.valToPos(p.y, "y", true)];
+    const taken = places.flatMap((p) => [p.now, p.fused].filter(Boolean).map(at));
     ctx.save();
     ctx.strokeStyle = colour("muted");
     ctx.fillStyle = colour("text");
     ctx.lineWidth = ratio;
     ctx.setLineDash([]);
     ctx.font = `${12 * ratio}px system-ui`;
-    places.forEach((place) => {
-      const [x, y] = at(place.now);
-      if (place.fused) {
-        const [ex, ey] = at(place.fused), turn = Math.atan2(ey - y, ex - x), head = 7 * ratio;
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    places.forEach((p) => { if (p.fused) arrow(ctx, at(p.now), at(p.fused), 7 * ratio); });
+    places.slice(0, NUMBERED).forEach((p) => {
+      const from = at(p.now), place = roomNear(from, taken, u.bbox, ratio);
+      if (!place) return;
+      taken.push(place);
+      if (Math.hypot(place[0] - from[0], place[1] - from[1]) > 20 * ratio) { // its line to the point
+        ctx.globalAlpha = 0.5;
         ctx.beginPath();
-        ctx.moveTo(x, y);
-        ctx.lineTo(ex, ey);
-        [2.7, -2.7].forEach((side) => {
-          ctx.moveTo(ex, ey);
-          ctx.lineTo(ex + head * Math.cos(turn + side), ey + head * Math.sin(turn + side));
-        });
+        ctx.moveTo(...from);
+        ctx.lineTo(...place);
         ctx.stroke();
+        ctx.globalAlpha = 1;
       }
-      let ty = y + 16 * ratio;
-      while (used.some(([ux, uy]) => Math.abs(ux - x) < 16 * ratio && Math.abs(uy - ty) < 12 * ratio)) {
-        ty += 12 * ratio;
-      }
-      used.push([x, ty]);
-      ctx.fillText(String(place.number), x - 4 * ratio, ty);
+      const width = (6 + 5 * String(p.number).length) * ratio;
+      ctx.save();
+      ctx.fillStyle = colour("back");
+      ctx.fillRect(place[0] - width / 2, place[1] - 7 * ratio, width, 14 * ratio);
+      ctx.restore();
+      ctx.fillText(String(p.number), ...place);
     });
     ctx.restore();
   };
@@ -111,6 +159,7 @@ function roofline(box, data) {
     .filter((p) => p && p.x > x[0] && p.x < x[1] && p.y > y[0] && p.y < y[1]);
   const line = {label: say("roof"), stroke: colour("bad"), width: 1.5, dash: [6, 4], spanGaps: true,
     points: {show: false}};
+  const limit = roof.length ? [line] : [];
   clear(box);
   new uPlot({
     width: Math.max(box.clientWidth || 900, 280), height: 440,
@@ -118,7 +167,7 @@ function roofline(box, data) {
     axes: [logAxis(say("intensity"), 50), logAxis(say("rate"), 80)],
     legend: {live: false}, cursor: {points: {show: false}},
     series: [{label: say("intensity")}, dots(say("kernel_points"), "again", 4),
-      dots(say("now"), "base", 10), dots(say("fused"), "fused", 10), line],
+      dots(say("now"), "base", 10), dots(say("fused"), "fused", 10), ...limit],
     hooks: {draw: [arrows(places)]},
-  }, aligned([kernels, now, fused, roof]), box);
+  }, aligned([kernels, now, fused, ...limit.map(() => roof)]), box);
 }

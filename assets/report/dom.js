@@ -113,7 +113,8 @@ function scrolling(label, table) {
 function simpleTable(label, heads, rows) {
   if (!rows.length) return el("p", {}, missing());
   return scrolling(label, el("table", {},
-    el("thead", {}, el("tr", {}, heads.map((head) => el("th", {scope: "col"}, head)))),
+    el("thead", {}, el("tr", {}, heads.map((head) =>
+      head.tagName === "TH" ? head : el("th", {scope: "col"}, head)))),
     el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map((cell) =>
       cell && cell.tagName === "TD" ? cell : el("td", {}, cell)))))));
 }

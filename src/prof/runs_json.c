@@ -83,11 +83,15 @@ static void add_cap(Json *json, const ProfRun *run) {
     json_double_if(json, run->step_speedup > 0, run->step_speedup);
 }
 
+const char *runs_kind_name(RunKind kind) {
+    static const char *const names[] = {"fusion", "affinity", "custom"};
+    return names[kind];
+}
+
 static void add_run(Json *json, const ProfRun *run) {
-    static const char *const kinds[] = {"fusion", "affinity", "custom"};
     json_object(json, JSON_BLOCK);
     json_add_word(json, "pattern", run->pattern);
-    json_add_word(json, "kind", kinds[run->kind]);
+    json_add_word(json, "kind", runs_kind_name(run->kind));
     add_or_null(json, "api", run->api);
     json_add_word(json, "direction", runs_direction_name(run->direction));
     json_add_uint(json, "count", run->count);
@@ -145,7 +149,7 @@ static void add_place(Json *json, const Profile *profile, const ShapePlace *plac
     json_end(json);
 }
 
-static void add_dynamic(Json *json, const ProfReport *report) {
+void runs_json_dynamic(Json *json, const ProfReport *report) {
     const ShapeChanges *changes = &report->changes;
     json_key(json, "dynamic");
     json_object(json, JSON_BLOCK);
@@ -288,7 +292,7 @@ void runs_json_write(Buf *out, const ProfReport *report, Str source) {
     for (uint32_t i = 0; i < report->runs.len; i++) add_run(&json, &report->runs.at[i]);
     json_end(&json);
     add_kernels(&json, report);
-    add_dynamic(&json, report);
+    runs_json_dynamic(&json, report);
     add_faults(&json, &report->profile->faults);
     json_key(&json, "notes");
     json_array(&json, JSON_BLOCK);

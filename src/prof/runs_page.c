@@ -48,6 +48,7 @@ static void add_number(Json *json, const char *name, double number) {
 static void add_run(Json *json, const ProfReport *report, const ProfRun *run) {
     json_object(json, JSON_LINE);
     json_add_word(json, "pattern", run->pattern);
+    json_add_word(json, "kind", runs_kind_name(run->kind));
     json_add_word(json, "api", run->api ? run->api : "");
     json_add_word(json, "part_of", run->part_of ? run->part_of : "");
     json_add_word(json, "direction", runs_direction_name(run->direction));
@@ -71,6 +72,10 @@ static void add_run(Json *json, const ProfReport *report, const ProfRun *run) {
     json_add_uint(json, "last_row", run->at[0].last);
     json_add_str(json, "evidence", run->evidence);
     json_add_word(json, "note", run->note ? run->note : "");
+    json_key(json, "near");
+    json_array(json, JSON_LINE);
+    for (uint32_t i = 0; i < run->near_count; i++) json_str(json, run->near[i]);
+    json_end(json);
     json_end(json);
 }
 
@@ -136,6 +141,7 @@ static void add_head(Json *json, const ProfReport *report, const RunsPage *page)
     add_number(json, "tflop_per_s", report->chip.flops_per_us / 1e6);
     add_number(json, "launch_us", report->chip.launch_us);
     json_end(json);
+    json_add_str(json, "near_source", report->near_source);
 }
 
 void runs_page_write(Buf *out, const ProfReport *report, const RunsPage *page) {
@@ -150,6 +156,7 @@ void runs_page_write(Buf *out, const ProfReport *report, const RunsPage *page) {
     }
     json_end(&json);
     add_kernels(&json, report);
+    runs_json_dynamic(&json, report);
     json_key(&json, "notes");
     json_array(&json, JSON_BLOCK);
     for (uint32_t i = 0; i < report->notes.len; i++) json_str(&json, report->notes.at[i]);

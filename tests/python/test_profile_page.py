@@ -5,12 +5,15 @@ import shutil
 import subprocess
 
 import pytest
+import test_profile_dynamic as dynamic
 import test_profile_inputs as inputs
+from test_profile_dynamic import kernels
 
 CHROMIUM = next(filter(None, map(shutil.which, (
     "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
 
 folder = inputs.folder
+BOOK = 'f("npu_own_softmax", """\ntorch_npu.npu_own_softmax(x) -> Tensor\nA softmax.\n""")\n'
 HOSTILE = "</script><b>Mul</b>"
 
 
@@ -40,6 +43,27 @@ def test_data_of_the_page(folder):
     assert "src=" not in text and "@import" not in text
 
 
+def test_changing_shapes_and_near_operators_on_the_page(tmp_path):
+    table = tmp_path / "kernel_details.csv"
+    extra = """Softmax 4,16,64 bf16 -> 4,16,64 bf16
+        Abs 4,16,64 bf16 -> 4,16,64 bf16
+        Index 100,64 bf16;16 int64 -> 16,64 bf16"""
+    rows = [row for n in range(1, 5) for row in dynamic.step(n, 64 + 16 * n, more=extra)]
+    table.write_text(kernels.table(rows), encoding="utf-8")
+    (tmp_path / "book.py").write_text(BOOK, encoding="utf-8")
+    path = make(tmp_path, "--docs-path", str(tmp_path / "book.py"), "--lang", "en")
+    data = data_of(path)[1]
+    kinds = {run["kind"]: run for run in data["runs"]}
+    assert kinds["custom"]["near"] == ["npu_own_softmax"]
+    assert kinds["affinity"]["near"] == [] and "index_select" in kinds["affinity"]["note"]
+    assert [(s["type"], s["shapes"]) for s in data["dynamic"]["sites"]] == [("Tanh", 4), ("Exp", 4)]
+    if not CHROMIUM:
+        return
+    shown = browse(path)
+    assert "npu_own_softmax" in shown and "2 of 7, over 4 steps" in shown
+    assert "80,32" in shown and "custom fused kernel" in shown
+
+
 def browse(path):
     run = subprocess.run(
         [CHROMIUM, "--no-sandbox", "--disable-gpu", "--dump-dom", "--virtual-time-budget=3000",
@@ -49,8 +73,9 @@ def browse(path):
 
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
 @pytest.mark.parametrize("lang, words", [
-    ("en", ["Where the device time goes", "Roofline of the runs", "Bound by", "not known"]),
-    ("zh", ["设备时间去向", "各序列的 Roofline", "瓶颈", "未知"]),
+    ("en", ["Where the device time goes", "Roofline of the runs", "Bound by", "not known",
+            "Shapes that change"]),
+    ("zh", ["设备时间去向", "各序列的 Roofline", "瓶颈", "未知", "变化的形状"]),
 ])
 def test_page_in_a_browser(folder, lang, words):
     table = folder / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv"
