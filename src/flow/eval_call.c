@@ -5,6 +5,7 @@
 #include "flow/call_of.h"
 #include "flow/changes.h"
 #include "flow/flow.h"
+#include "flow/libraries.h"
 
 // A call that is not understood: its result is unlike any other, and the
 // statement it stands in does more than compute.
@@ -268,6 +269,8 @@ static Val *call_nn(Frame *f, Node *node, Val *inst, Val *const *args,
         if (attr_is_stored(f->flow, f->mf, attr)) return NULL;
         return val_new2(g, OP_GELU, x, approximate);
     }
+    const char *kind = library_gelu_kind(name);
+    if (kind) return val_new2(g, OP_GELU, x, val_str(g, str_of(kind)));
     if (str_is(name, "torch.nn.Dropout")) {
         Val *parts[4] = {x, attr_named(f, inst, "p"), attr_named(f, inst, "training"),
                          val_bool(g, false)};
@@ -553,7 +556,7 @@ static Val *table_entry(Frame *f, Val *callee) {
 static Val *call_maybe_silu(Frame *f, Node *node, Val *callee, Val *const *args,
                             uint32_t nargs) {
     Val *entry = table_entry(f, callee);
-    if (!entry || nargs != 1) return NULL;
+    if (!entry || nargs != 1 || entry->args[1]->op == V_CONST) return NULL;
     static const char *const keys[] = {"silu", "swish"};
     for (size_t i = 0; i < COUNT(keys); i++) {
         Val *key = val_str(&f->flow->graph, str_of(keys[i]));
@@ -600,6 +603,7 @@ static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
                       .likely = r.likely,
                       .chain = r.chain, .type_name = type_name_of(r.val)};
     a->is_function = r.val->op != V_INSTANCE;
+    if (r.val->op == V_INSTANCE && !r.val->def && r.val->ptr) a->other_name = str_of(r.val->ptr);
     const Val *made = val_strip(value);
     bool of_torch = r.val->op == V_INSTANCE && !r.val->def;
     if (of_torch && made->op == OP_GELU && made->args[1]->op == V_CONST) {

@@ -6,6 +6,7 @@
 // callers that are in sight sets `from_config`.
 #include "base/base.h"
 
+#include "flow/libraries.h"
 #include "flow/resolve_impl.h"
 
 static Val *resolve(Resolver *r, Val *v);
@@ -173,12 +174,20 @@ Val *instance_dict(const Val *inst) {
     return inst->args[0]->op == V_DICT ? inst->args[0] : NULL;
 }
 
+// The library is not in sight: that it has what it should is left to the guard.
+static Val *of_library(Resolver *r, const Val *holder, const Val *key) {
+    Val *made = library_activation(r->flow, holder, key);
+    if (made) r->from_config = true;
+    return made;
+}
+
 static Val *resolve_item(Resolver *r, Val *v) {
     Val *container = resolve(r, v->args[0]);
     if (!container) return NULL;
     Val *key = resolve(r, v->args[1]);
     if (!key || key->op != V_CONST) return NULL;
     ModuleFlow *mf = r->flow->modules;
+    if (container->op == V_GLOBAL) return of_library(r, container, key);
     if (container->op == V_INSTANCE && container->def) {
         Val *method = object_attr(r->flow, container, r->flow->names.getitem);
         Val *dict = instance_dict(container);
@@ -267,8 +276,13 @@ static Val *resolve_phi(Resolver *r, Val *v) {
     return a && b && same_object(a, b) ? a : NULL;
 }
 
-// getattr(object, name) with a name that a config decides.
+// getattr(object, name) with a name that a config decides, and
+// get_activation(name) of a library.
 static Val *resolve_call(Resolver *r, Val *v) {
+    if (v->nargs == 2 && library_has_activations(v->args[0])) {
+        Val *key = resolve(r, v->args[1]);
+        return key ? of_library(r, v->args[0], key) : NULL;
+    }
     if (!val_is_global(v->args[0], "getattr") || v->nargs < 3) return NULL;
     Val *name = resolve(r, v->args[2]);
     if (!name || name->op != V_CONST || name->ck != CONST_STR) return NULL;

@@ -437,6 +437,10 @@ Str assumption_text(const Place *place, const Assumption *a) {
         return arena_printf(arena, "getattr(%.*s, \"__name__\", \"\") == \"%.*s\"",
                             STR_FMT(subject), STR_FMT(a->type_name));
     }
+    if (a->other_name.len) {
+        return arena_printf(arena, "type(%.*s).__name__ in (\"%.*s\", \"%.*s\")",
+                            STR_FMT(subject), STR_FMT(a->type_name), STR_FMT(a->other_name));
+    }
     Str kind = arena_printf(arena, "type(%.*s).__name__ == \"%.*s\"", STR_FMT(subject),
                             STR_FMT(a->type_name));
     if (!a->approximate.len) return kind;
