@@ -366,6 +366,9 @@ static Val *make_arithmetic(Flow *fl, Op op, Val *const *a, uint32_t n) {
         return make2(fl, OP_MUL, a[0], make1(fl, OP_RECIPROCAL, a[1]));
     case OP_NEG: return make_neg(fl, a[0]);
     case OP_POW: return make_pow(fl, a[0], a[1]);
+    case OP_FLOAT_POWER: // float_power(x, e)  ->  cast(x, float64) ** e
+        return make2(fl, OP_POW, op_cast(fl, a[0], val_global(&fl->graph, STR("torch.float64"))),
+                     a[1]);
     case OP_SQUARE: return make2(fl, OP_POW, a[0], val_int(&fl->graph, 2));
     case OP_RECIPROCAL: return make_reciprocal(fl, a[0]);
     case OP_UNSQUEEZE: {
