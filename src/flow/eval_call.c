@@ -760,7 +760,10 @@ Val *eval_call(Frame *f, Node *node) {
     StmtInfo *stmt = frame_stmt(f);
     if (!f->root || !stmt) return eval_call_inner(f, node);
     uint32_t before = stmt->effects;
+    const Node *around = f->call;
+    f->call = node;
     Val *value = eval_call_inner(f, node);
+    f->call = around;
     uint32_t count = frame_stmt(f)->effects - before;
     node_set_effects(f, node, count);
     return value;

@@ -125,7 +125,11 @@ static void change_names(Frame *f, NameTable *table, const Val *storage) {
 void eval_mutation(Frame *f, Val *x) {
     Val *storage = storage_of(x);
     StmtInfo *stmt = frame_stmt(f);
-    if (stmt) stmt->mutated = storage;
+    if (stmt) {
+        Write *write = NEW(f->flow->arena, Write);
+        *write = (Write){storage, f == f->top ? NULL : f->top->call, stmt->writes};
+        stmt->writes = write;
+    }
     for (Frame *at = f; at; at = at->caller) change_names(at, &at->names, storage);
     if (f->attrs) change_names(f, f->attrs, storage);
     if (storage->op == V_ATTR) vec_push(f->flow->arena, &f->run->changed, storage);

@@ -68,6 +68,14 @@ typedef struct Run {
     VEC(Val *) changed; // attributes whose object or numbers changed
 } Run;
 
+// An in-place operator changed the storage: of the statement itself, or in a
+// function that it calls (the innermost call that it spells).
+typedef struct Write {
+    Val *storage;
+    const Node *call; // NULL: of the statement itself
+    struct Write *next;
+} Write;
+
 typedef struct StmtInfo {
     Node *stmt;
     const NodeList *block; // the list it stands in
@@ -75,7 +83,7 @@ typedef struct StmtInfo {
     uint32_t time_before, time_after;
     uint32_t effects; // unknown calls and stores: more than binding names
     bool ends;     // return, raise, break, continue
-    Val *mutated;  // storage that an in-place operator changed, or NULL
+    Write *writes; // of in-place operators, the last first
 } StmtInfo;
 
 // One expression read in a root frame.
@@ -107,6 +115,7 @@ struct Frame {
     Frame *caller; // that reads this one in place
     Frame *top; // the root frame that reads this one in place, or itself
     Node *stmt; // now
+    const Node *call; // root frames: the innermost call that is being evaluated
     uint32_t stmt_index; // of `stmt` in `stmts`, root frames only
     bool root;  // keeps records
     bool rule;  // parameters are not None

@@ -8,6 +8,7 @@
 #include "match/frame_index.h"
 #include "match/release.h"
 #include "match/sizes.h"
+#include "match/writes.h"
 
 // ---- what a statement does --------------------------------------------------
 
@@ -24,21 +25,6 @@ static bool holds_stmt(Frame *f, const StmtInfo *s, const Node *stmt) {
     const StmtInfo *inner = info_of(f, stmt);
     return inner && inner->time_before > s->time_before &&
            inner->time_before <= s->time_after;
-}
-
-static bool is_seen(const Match *m, const Val *v) {
-    for (uint32_t i = 0; i < m->seen.len; i++) {
-        if (m->seen.at[i] == v) return true;
-    }
-    return false;
-}
-
-static bool is_bound(const Match *m, const Val *v) {
-    for (uint32_t i = 0; i < m->spec->rule->param_count; i++) {
-        if (!m->bound[i]) continue;
-        if (m->bound[i] == v || (m->attend && attend_below_views(m->bound[i]) == v)) return true;
-    }
-    return false;
 }
 
 // parts = x.chunk(2, -1), of which parts[0] and parts[1] are matched; a view in
@@ -66,13 +52,13 @@ static bool computes_inner(const Place *p, const StmtInfo *s) {
     const FrameIndex *index = frame_index(p->frame);
     Range stmts = frame_inside(p->frame, s);
     for (uint32_t i = index->evals_from[stmts.from]; i < index->evals_from[stmts.to]; i++) {
-        if (is_seen(p->match, index->evals[i]->val)) return true;
+        if (match_sees(p->match, index->evals[i]->val)) return true;
     }
     // gate, up = x.chunk(2, -1); h = x[..., :d]: what is bound is the part.
     Range events = index_events(index, s->time_before + 1, s->time_after);
     for (uint32_t i = events.from; i < events.to; i++) {
         const Bind *b = index->events[i].bind;
-        if (b && b->val && (is_seen(p->match, b->val) || is_split_of_seen(p->match, b->val))) {
+        if (b && b->val && (match_sees(p->match, b->val) || is_split_of_seen(p->match, b->val))) {
             return true;
         }
     }
@@ -97,7 +83,7 @@ static bool count_effects(Node *node, void *data) {
     EffectWalk *walk = data;
     if (walk->inputs_only) {
         Val *v = node_val(walk->mf, node);
-        if (v && is_bound(walk->match, val_strip(v))) {
+        if (v && match_binds(walk->match, val_strip(v))) {
             EffectWalk inside = *walk;
             inside.inputs_only = false;
             inside.effects = 0;
@@ -121,21 +107,9 @@ static uint32_t effects_in(const Frame *f, const Match *m, Node *node,
     return walk.effects;
 }
 
-// An in-place operator on anything but the match's own inner values is seen
-// from outside.
-static bool changes_others(const Place *p, const StmtInfo *s) {
-    const Frame *f = p->frame;
-    Range stmts = frame_inside(f, s);
-    for (uint32_t i = stmts.from; i < stmts.to; i++) {
-        const Val *mutated = f->stmts.at[i].mutated;
-        if (mutated && !is_seen(p->match, mutated)) return true;
-    }
-    return false;
-}
-
 static bool is_pure(const Place *p, const StmtInfo *s) {
-    bool writes = s->stmt->kind == N_EXPR && s->mutated; // scores.masked_fill_(m, c)
-    if (!(stmt_only_binds(s->stmt) || writes) || s->ends || changes_others(p, s)) return false;
+    bool writes = s->stmt->kind == N_EXPR && s->writes; // scores.masked_fill_(m, c)
+    if (!(stmt_only_binds(s->stmt) || writes) || s->ends || place_writes_others(p, s)) return false;
     uint32_t inside = effects_in(p->frame, p->match, s->stmt, true);
     return total_effects(p->frame, s) == inside;
 }
@@ -503,7 +477,7 @@ static bool computes_work(const Place *p, const StmtInfo *s) {
     const FrameIndex *index = frame_index(p->frame);
     Range stmts = frame_inside(p->frame, s);
     for (uint32_t i = index->evals_from[stmts.from]; i < index->evals_from[stmts.to]; i++) {
-        if (is_work(index->evals[i]->val) && is_seen(p->match, index->evals[i]->val)) return true;
+        if (is_work(index->evals[i]->val) && match_sees(p->match, index->evals[i]->val)) return true;
     }
     return false;
 }
@@ -650,17 +624,6 @@ static bool keeps_order(const Place *p) {
     return value && !has_call_before(p, value);
 }
 
-// h *= up, where `h` is also in a list: the others would keep the old values.
-static bool changes_shared(const Place *p, const StmtInfo *root) {
-    const Frame *f = p->frame;
-    if (!p->wasted) return false;
-    Range stmts = frame_inside(f, root);
-    for (uint32_t i = stmts.from; i < stmts.to; i++) {
-        if (f->stmts.at[i].mutated) return true;
-    }
-    return false;
-}
-
 typedef struct ReboundSearch {
     const Place *place;
     uint32_t at; // the left out statement that is searched
@@ -705,23 +668,6 @@ static bool hides_emitted(const Place *p) {
     return false;
 }
 
-// An input that is named early is a second name of its tensor: no statement
-// that stays may write into that tensor before it is used.
-static bool changes_input(const Place *p) {
-    const Frame *f = p->frame;
-    for (uint32_t i = 0; i < p->match->spec->rule->param_count; i++) {
-        const PlacedInput *in = &p->inputs[i];
-        if (!in->node || in->at == p->last) continue;
-        uint32_t from = p->infos[in->at]->time_before, to = p->infos[p->last]->time_before;
-        for (uint32_t k = 0; k < f->stmts.len; k++) {
-            const StmtInfo *s = &f->stmts.at[k];
-            bool between = s->time_before >= from && s->time_before <= to;
-            if (between && s->mutated && s->mutated == storage_of(in->val)) return true;
-        }
-    }
-    return false;
-}
-
 void place_match(Place *out, Frame *frame, const Match *match,
                  const EvalRecord *record) {
     *out = (Place){.frame = frame, .match = match, .record = record};
@@ -746,7 +692,7 @@ void place_match(Place *out, Frame *frame, const Match *match,
         out->fault = "the function has a name of its own that the replacement needs";
         return;
     }
-    if (changes_others(out, root) || changes_shared(out, root)) {
+    if (place_writes_others(out, root) || place_writes_shared(out, root)) {
         out->fault = "an in-place operator changes a tensor that others see";
         return;
     }
@@ -757,7 +703,7 @@ void place_match(Place *out, Frame *frame, const Match *match,
         }
     }
     name_inputs(out);
-    if (changes_input(out)) {
+    if (place_writes_input(out)) {
         out->fault = "an input changes between its statement and the result's";
         return;
     }

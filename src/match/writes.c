@@ -1,0 +1,122 @@
+// writes.c - in-place operators: who sees what they change.
+#include "base/base.h"
+
+#include "match/writes.h"
+
+#include "match/frame_index.h"
+
+bool match_sees(const Match *m, const Val *v) {
+    for (uint32_t i = 0; i < m->seen.len; i++) {
+        if (m->seen.at[i] == v) return true;
+    }
+    return false;
+}
+
+bool match_binds(const Match *m, const Val *v) {
+    for (uint32_t i = 0; i < m->spec->rule->param_count; i++) {
+        if (!m->bound[i]) continue;
+        if (m->bound[i] == v || (m->attend && attend_below_views(m->bound[i]) == v)) return true;
+    }
+    return false;
+}
+
+// ---- within a call ------------------------------------------------------------
+
+typedef struct CallWalk {
+    const Place *place;
+    const Node *call;
+    bool input; // below the expression of an input
+    bool found;
+} CallWalk;
+
+static bool walk_calls(Node *node, void *data) {
+    CallWalk *walk = data;
+    bool outer = walk->input;
+    Val *v = node_val(walk->place->frame->mf, node);
+    walk->input |= v && match_binds(walk->place->match, val_strip(v));
+    if (node == walk->call) walk->found = walk->input;
+    bool goes_on = node != walk->call && node_children(node, walk_calls, data);
+    walk->input = outer;
+    return goes_on;
+}
+
+// y += bias, in the forward of the layer that gives an input.
+static bool within_input(const Place *p, const StmtInfo *s, const Write *w) {
+    if (!w->call) return false;
+    CallWalk walk = {.place = p, .call = w->call};
+    walk_calls(s->stmt, &walk);
+    return walk.found;
+}
+
+// ---- a tensor without a name ----------------------------------------------------
+
+// A layer of torch makes a new tensor.
+static bool is_fresh(Flow *flow, const Val *v) {
+    if (v->op == OP_LINEAR || v->op == OP_MATMUL) return true;
+    if (v->op != V_CALL) return false;
+    Val *callee = v->args[0];
+    if (callee->op == V_ATTR && object_class(callee->args[0])) {
+        callee = object_attr(flow, callee->args[0], callee->name);
+    }
+    return callee && callee->op == V_INSTANCE && !callee->def &&
+           str_is(callee->text, "torch.nn.Linear");
+}
+
+// F.silu(self.gate(x), inplace=True): nobody else has the tensor.
+static bool is_nameless(const Place *p, const Val *storage) {
+    if (!match_binds(p->match, storage) || !is_fresh(p->frame->flow, storage)) return false;
+    const FrameIndex *index = frame_index(p->frame);
+    for (uint32_t i = 0; i < index->event_count; i++) {
+        const Bind *bind = index->events[i].bind;
+        if (bind && bind->val && storage_of(bind->val) == storage) return false;
+    }
+    return true;
+}
+
+// ---- the questions ----------------------------------------------------------------
+
+bool place_writes_others(const Place *p, const StmtInfo *s) {
+    const Frame *f = p->frame;
+    Range stmts = frame_inside(f, s);
+    for (uint32_t i = stmts.from; i < stmts.to; i++) {
+        for (const Write *w = f->stmts.at[i].writes; w; w = w->next) {
+            if (match_sees(p->match, w->storage) || within_input(p, s, w)) continue;
+            if (!is_nameless(p, w->storage)) return true;
+        }
+    }
+    return false;
+}
+
+bool place_writes_shared(const Place *p, const StmtInfo *root) {
+    const Frame *f = p->frame;
+    if (!p->wasted) return false;
+    Range stmts = frame_inside(f, root);
+    for (uint32_t i = stmts.from; i < stmts.to; i++) {
+        for (const Write *w = f->stmts.at[i].writes; w; w = w->next) {
+            if (!within_input(p, root, w)) return true;
+        }
+    }
+    return false;
+}
+
+static bool writes_into(const StmtInfo *s, const Val *storage) {
+    for (const Write *w = s->writes; w; w = w->next) {
+        if (w->storage == storage) return true;
+    }
+    return false;
+}
+
+bool place_writes_input(const Place *p) {
+    const Frame *f = p->frame;
+    for (uint32_t i = 0; i < p->match->spec->rule->param_count; i++) {
+        const PlacedInput *in = &p->inputs[i];
+        if (!in->node || in->at == p->last) continue;
+        uint32_t from = p->infos[in->at]->time_before, to = p->infos[p->last]->time_before;
+        for (uint32_t k = 0; k < f->stmts.len; k++) {
+            const StmtInfo *s = &f->stmts.at[k];
+            bool between = s->time_before >= from && s->time_before <= to;
+            if (between && writes_into(s, storage_of(in->val))) return true;
+        }
+    }
+    return false;
+}
