@@ -70,6 +70,7 @@ static Val *shape_root(Val *v) {
         case OP_RELU: case OP_GELU: case OP_ABS: case OP_CLAMP: case OP_DROPOUT:
         case OP_CONTIGUOUS: case OP_CLONE: case OP_DETACH: case OP_POW:
         case OP_SQRT: case OP_RSQRT: case OP_EXP: case OP_SOFTMAX: case OP_COS: case OP_SIN:
+        case OP_LAYER_NORM: case OP_RMS_NORM: case OP_NORMALIZE:
             v = v->args[0];
             break;
         default:
@@ -169,6 +170,27 @@ Val *parameter_size(Flow *flow, Val *weight) {
     return one ? sizes->args[0] : NULL;
 }
 
+// Whether the two are one computation on one input, but for what is learned: of
+// self.w1(x) and self.w3(x) that were read down to their products, whose layers are
+// of one class with the same arguments.
+static bool same_form(Val *a, Val *b, int *steps) {
+    if (a == b) return true;
+    if (++*steps > 200 || a->op != b->op || a->nargs != b->nargs || a->ck != b->ck) return false;
+    if (a->op == V_CONST || a->op == V_PARAM || a->op == V_OPAQUE || a->op == V_CLASS ||
+        a->op == V_FUNCTION || a->op == V_LAMBDA || a->op == V_MODULE || a->op == V_SIZE) {
+        return false;
+    }
+    if (a->op == V_GLOBAL && !str_eq(a->text, b->text)) return false;
+    if (a->op == V_INSTANCE && (a->def != b->def || !str_eq(a->text, b->text))) return false;
+    if (a->op == V_KEYWORD && a->name != b->name) return false;
+    bool learned = a->op == V_ATTR && a->args[0] == b->args[0]; // self.w1, self.w3
+    if (a->op == V_ATTR && a->name != b->name) return learned;
+    for (uint32_t i = 0; i < a->nargs; i++) {
+        if (!same_form(a->args[i], b->args[i], steps)) return false;
+    }
+    return true;
+}
+
 // One product of one input by two weights of one shape: F.linear(x, w1).
 static bool alike(Val *a, Val *b) {
     if (a->op != b->op) return false;
@@ -179,10 +201,11 @@ static bool alike(Val *a, Val *b) {
     }
     if (a->op == V_CALL && a->nargs == b->nargs && a->nargs >= 2) {
         bool learned = a->args[0]->op == V_ATTR && b->args[0]->op == V_ATTR;
-        return learned && shape_root(a->args[1]) == shape_root(b->args[1]);
+        if (learned && shape_root(a->args[1]) == shape_root(b->args[1])) return true;
     }
-    if (a->op == V_ITEM) return a->args[0] == b->args[0];
-    return false;
+    if (a->op == V_ITEM && a->args[0] == b->args[0]) return true;
+    int steps = 0;
+    return (a->op == V_CALL || a->op == V_PHI || a->op == OP_ADD) && same_form(a, b, &steps);
 }
 
 // x[..., None]

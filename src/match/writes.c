@@ -26,22 +26,27 @@ typedef struct CallWalk {
     const Place *place;
     const Node *call;
     bool input; // below the expression of an input
+    bool around; // below the call
     bool found;
 } CallWalk;
 
 static bool walk_calls(Node *node, void *data) {
     CallWalk *walk = data;
-    bool outer = walk->input;
+    CallWalk outer = *walk;
     Val *v = node_val(walk->place->frame->mf, node);
     walk->input |= v && match_binds(walk->place->match, val_strip(v));
-    if (node == walk->call) walk->found = walk->input;
-    bool goes_on = node != walk->call && node_children(node, walk_calls, data);
-    walk->input = outer;
-    return goes_on;
+    walk->around |= node == walk->call;
+    walk->found |= (node == walk->call && walk->input) ||
+                   (node == walk->place->record->node && walk->around);
+    if (!walk->found) node_children(node, walk_calls, data);
+    walk->input = outer.input;
+    walk->around = outer.around;
+    return !walk->found;
 }
 
-// y += bias, in the forward of the layer that gives an input.
-static bool within_input(const Place *p, const StmtInfo *s, const Write *w) {
+// y += bias, in the forward of a layer that gives an input, or that is given the
+// result: it runs in both branches.
+static bool within_layer(const Place *p, const StmtInfo *s, const Write *w) {
     if (!w->call) return false;
     CallWalk walk = {.place = p, .call = w->call};
     walk_calls(s->stmt, &walk);
@@ -80,7 +85,7 @@ bool place_writes_others(const Place *p, const StmtInfo *s) {
     Range stmts = frame_inside(f, s);
     for (uint32_t i = stmts.from; i < stmts.to; i++) {
         for (const Write *w = f->stmts.at[i].writes; w; w = w->next) {
-            if (match_sees(p->match, w->storage) || within_input(p, s, w)) continue;
+            if (match_sees(p->match, w->storage) || within_layer(p, s, w)) continue;
             if (!is_nameless(p, w->storage)) return true;
         }
     }
@@ -93,7 +98,7 @@ bool place_writes_shared(const Place *p, const StmtInfo *root) {
     Range stmts = frame_inside(f, root);
     for (uint32_t i = stmts.from; i < stmts.to; i++) {
         for (const Write *w = f->stmts.at[i].writes; w; w = w->next) {
-            if (!within_input(p, root, w)) return true;
+            if (!within_layer(p, root, w)) return true;
         }
     }
     return false;

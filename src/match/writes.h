@@ -9,7 +9,7 @@ bool match_binds(const Match *match, const Val *v);
 
 // Whether the statement (or one inside it) writes into a tensor that is seen from
 // outside: not an inner value of the match, and not within the function that gives
-// an input, which is called once in either branch.
+// an input or is given the result, which is called once in either branch.
 bool place_writes_others(const Place *place, const StmtInfo *stmt);
 // h *= up, where `h` is also in a list: the others would keep the old values.
 bool place_writes_shared(const Place *place, const StmtInfo *root);
