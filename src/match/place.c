@@ -477,7 +477,8 @@ static bool computes_work(const Place *p, const StmtInfo *s) {
     const FrameIndex *index = frame_index(p->frame);
     Range stmts = frame_inside(p->frame, s);
     for (uint32_t i = index->evals_from[stmts.from]; i < index->evals_from[stmts.to]; i++) {
-        if (is_work(index->evals[i]->val) && match_sees(p->match, index->evals[i]->val)) return true;
+        const Val *v = index->evals[i]->val;
+        if (is_work(v) && match_sees(p->match, v)) return true;
     }
     return false;
 }
