@@ -603,7 +603,9 @@ static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
                       .likely = r.likely,
                       .chain = r.chain, .type_name = type_name_of(r.val)};
     a->is_function = r.val->op != V_INSTANCE;
-    if (r.val->op == V_INSTANCE && !r.val->def && r.val->ptr) a->other_name = str_of(r.val->ptr);
+    const Val *made_by = r.val; // `ptr` of a value that rests on an assumption is its subject
+    bool of_library = made_by->op == V_INSTANCE && !made_by->def && !made_by->assume;
+    if (of_library && made_by->ptr) a->other_name = str_of(made_by->ptr);
     const Val *made = val_strip(value);
     bool of_torch = r.val->op == V_INSTANCE && !r.val->def;
     if (of_torch && made->op == OP_GELU && made->args[1]->op == V_CONST) {
