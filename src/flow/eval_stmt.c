@@ -325,6 +325,30 @@ static LoopEntry *enter_loop(Frame *f, const LoopNames *names) {
     return entries;
 }
 
+// Whether `v` is `start` and something that is added to it.
+static bool is_sum_onto(const Val *v, const Val *start, int depth) {
+    v = val_strip((Val *)(uintptr_t)v);
+    if (v == start) return depth > 0;
+    if (depth > 8) return false;
+    if (v->op == V_PHI) {
+        return is_sum_onto(v->args[1], start, depth + 1) &&
+               is_sum_onto(v->args[2], start, depth + 1);
+    }
+    return v->op == OP_ADD && (is_sum_onto(v->args[0], start, depth + 1) ||
+                               is_sum_onto(v->args[1], start, depth + 1));
+}
+
+// What a name holds after a loop: anything; a running sum keeps what it began with.
+static Val *after_loop(Frame *f, const LoopEntry *entry, const Bind *last) {
+    const Bind *carried = entry->carried;
+    bool sum = carried && last != carried && last->val && entry->before->val &&
+               is_sum_onto(last->val, carried->val, 0);
+    if (!sum) return opaque(f);
+    Val *v = val_unique(&f->flow->graph, V_OPAQUE, &entry->before->val, 1);
+    v->ck = A_ADD;
+    return v;
+}
+
 // After the loop a name may hold what it held before or what the body bound;
 // a binding that the next turn reads is used by the loop itself.
 static void leave_loop(Frame *f, const LoopNames *names, LoopEntry *entries) {
@@ -336,7 +360,8 @@ static void leave_loop(Frame *f, const LoopNames *names, LoopEntry *entries) {
             bind_used(f, last, NULL);
         }
         name_set(f, &f->names, info->key,
-                 (Bind){.val = opaque(f), .a = entries[i].before, .b = last});
+                 (Bind){.val = after_loop(f, &entries[i], last), .a = entries[i].before,
+                        .b = last});
     }
 }
 

@@ -3,8 +3,6 @@
 
 #include "match/attend_impl.h"
 
-enum { WEIGHTS_MAX_DEPTH = 24 };
-
 bool read_fails(Reader *r, Val *at, const char *reason) {
     if (!r->out->reason) {
         r->out->reason = reason;
@@ -27,156 +25,28 @@ Val *read_open(Reader *r, Val *v) {
     }
 }
 
-// ---- weights ----------------------------------------------------------------
+void read_leaves(Reader *r, Val *v, const char *why) {
+    if (r->out->unread) return;
+    r->out->unread = why;
+    r->out->unread_at = v;
+}
 
-// From the product down to the softmax.
-typedef struct Weights {
-    Val *softmax;
-    Val *dropout; // NULL: none
-    Val *fill;    // weights that are set to 0 where this holds, or NULL
-} Weights;
+static bool is_library(Str name) {
+    return str_starts(name, "torch.") || str_starts(name, "numpy.") || str_starts(name, "math.");
+}
 
-static bool read_weights(Reader *r, Val *v, Weights *out, int depth);
-
-// p where dropout is on, else 0.
-static Val *drop_chance(Flow *flow, const Val *dropout) {
-    Graph *g = &flow->graph;
-    Val *p = dropout->args[1], *training = dropout->args[2];
-    if (dropout->assume) { // nn.Dropout behind an attribute: of that module
-        Val *module = dropout->assume->subject;
-        p = val_attr(g, module, p->name);
-        training = val_attr(g, module, training->name);
+bool takes_unread(Reader *r, const Val *call) {
+    Val *callee = call->args[0];
+    if (callee->op == V_GLOBAL) return !is_library(callee->text);
+    bool known = callee->op == V_FUNCTION || callee->op == V_METHOD || callee->op == V_LAMBDA;
+    if (known) return false; // in sight, but decorated
+    Val *made = callee;
+    if (callee->op == V_ATTR) {
+        Val *object = callee->args[0];
+        if (object->op > V_CALL) return false; // a tensor's method
+        made = object_class(object) ? object_attr(r->flow, object, callee->name) : NULL;
     }
-    int known = val_truth(training);
-    if (known == 0 || val_is_int(p, 0)) return NULL;
-    return known == 1 ? p : val_new3(g, V_PHI, training, p, val_int(g, 0));
-}
-
-static bool read_dropout(Reader *r, Val *v, Weights *out, int depth) {
-    if (!read_weights(r, v->args[0], out, depth + 1)) return false;
-    Val *chance = drop_chance(r->flow, v);
-    if (chance && out->dropout) return read_fails(r, v, "the weights are dropped out twice");
-    if (chance) out->dropout = chance;
-    return true;
-}
-
-// Of the same scores, whatever dtype each computes in.
-static bool same_softmax(const Val *a, const Val *b) {
-    return val_strip(a->args[0]) == val_strip(b->args[0]) && a->args[1] == b->args[1];
-}
-
-static bool join_weights(Reader *r, Val *v, Weights *a, const Weights *b) {
-    Graph *g = &r->flow->graph;
-    if (!same_softmax(a->softmax, b->softmax) || a->fill != b->fill) {
-        return read_fails(r, v, "a choice between two softmaxes");
-    }
-    if (a->dropout == b->dropout) return true;
-    Val *none = val_int(g, 0);
-    a->dropout = val_new3(g, V_PHI, v->args[0], a->dropout ? a->dropout : none,
-                          b->dropout ? b->dropout : none);
-    return true;
-}
-
-static bool read_weight_choice(Reader *r, Val *v, Weights *out, int depth) {
-    Weights arms[2] = {{0}, {0}};
-    const char *why[2] = {0};
-    bool fine[2];
-    for (int i = 0; i < 2; i++) {
-        uint32_t seen = r->out->seen.len, weights = r->out->weights.len;
-        const char *reason = r->out->reason;
-        fine[i] = read_weights(r, v->args[1 + i], &arms[i], depth + 1);
-        if (fine[i] || (i == 1 && !fine[0])) continue;
-        why[i] = r->out->reason;
-        r->out->seen.len = seen;
-        r->out->weights.len = weights;
-        r->out->reason = reason;
-    }
-    if (!fine[0] && !fine[1]) return false;
-    *out = arms[fine[0] ? 0 : 1];
-    if (fine[0] && fine[1]) return join_weights(r, v, out, &arms[1]);
-    Branch branch = {v->args[0], fine[0], why[fine[0] ? 1 : 0], false};
-    vec_push(r->flow->arena, &r->out->branches, branch);
-    return true;
-}
-
-// w / w.sum(...)
-static bool is_normaliser(Val *v) {
-    v = val_strip(v);
-    if (v->op != OP_RECIPROCAL) return false;
-    v = val_strip(v->args[0]);
-    for (uint32_t i = 0; v->op == OP_ADD && i < v->nargs; i++) {
-        if (val_strip(v->args[i])->op == OP_SUM) return true;
-    }
-    return v->op == OP_SUM || (v->op == OP_CLAMP && val_strip(v->args[0])->op == OP_SUM);
-}
-
-static bool read_weight_other(Reader *r, Val *v) {
-    if (v->op == OP_MUL) {
-        if (is_normaliser(v->args[0]) || is_normaliser(v->args[1])) {
-            return read_fails(r, v, "the weights are normalised again behind the softmax");
-        }
-        return read_fails(r, v, "the weights are multiplied by a tensor behind the softmax");
-    }
-    return read_fails(r, v, "no softmax");
-}
-
-// cat((scores, sink)), the largest subtracted or not; NULL: it is none.
-static Val *joined_scores(Val *v, int depth) {
-    v = val_strip(v);
-    if (depth > 4) return NULL;
-    if (v->op == OP_ADD) {
-        Val *found = joined_scores(v->args[0], depth + 1);
-        return found ? found : joined_scores(v->args[1], depth + 1);
-    }
-    bool list = v->op == OP_CAT && (v->args[0]->op == V_TUPLE || v->args[0]->op == V_LIST);
-    return list && v->args[0]->nargs ? v->args[0]->args[0] : NULL;
-}
-
-// A part of the columns is taken behind the softmax: an attention sink is one that
-// joined the scores before.
-static bool read_weight_part(Reader *r, Val *v) {
-    Val *of = read_open(r, v->args[0]);
-    if (of->op != OP_SOFTMAX) return read_weight_other(r, v);
-    r->out->softmax = of;
-    if (joined_scores(of->args[0], 0)) {
-        return read_fails(r, of, "an attention sink joins the scores under the softmax; where the "
-                                 "installed operator takes `sink`, it is to be written by hand");
-    }
-    return read_fails(r, v, "a part of the weights alone is used");
-}
-
-static bool read_weights(Reader *r, Val *v, Weights *out, int depth) {
-    if (depth > WEIGHTS_MAX_DEPTH || ++r->steps > 400) return false;
-    vec_push(r->flow->arena, &r->out->weights, v);
-    v = read_open(r, v);
-    read_sees(r, v);
-    vec_push(r->flow->arena, &r->out->weights, v);
-    switch ((int)v->op) {
-    case OP_SOFTMAX:
-        out->softmax = r->out->softmax = v;
-        return true;
-    case OP_DROPOUT: return read_dropout(r, v, out, depth);
-    case V_PHI: return read_weight_choice(r, v, out, depth);
-    case OP_VIEW: return read_weights(r, v->args[0], out, depth + 1);
-    case OP_MASKED_FILL:
-        if (!val_is_int(lone_number(v->args[2]), 0)) return read_weight_other(r, v);
-        if (!read_weights(r, v->args[0], out, depth + 1)) return false;
-        out->fill = val_strip(v->args[1]);
-        return true;
-    case V_ITEM: return read_weight_part(r, v);
-    case OP_MUL: // is there a softmax at all?
-        for (int i = 0; i < 2; i++) {
-            Weights inner = {0};
-            uint32_t seen = r->out->seen.len;
-            if (val_strip(v->args[i])->op == OP_SOFTMAX &&
-                read_weights(r, v->args[i], &inner, depth + 1)) {
-                return read_weight_other(r, v);
-            }
-            r->out->seen.len = seen;
-        }
-        return read_weight_other(r, v);
-    default: return read_weight_other(r, v);
-    }
+    return !made || made->op != V_INSTANCE || made->def || !is_library(made->text);
 }
 
 // ---- the form ---------------------------------------------------------------
@@ -295,7 +165,15 @@ static bool is_filled_mask(const Scores *s, const Val *fill) {
     for (uint32_t i = 0; i < s->drop_count; i++) {
         if (s->drop[i] == fill) return true;
     }
-    return !fill;
+    return false;
+}
+
+// Where weights are 0 behind the softmax, their scores were left out before.
+static bool fills_masks(const Scores *s, const Weights *w) {
+    for (uint32_t i = 0; i < w->fill_count; i++) {
+        if (!is_filled_mask(s, w->fill[i])) return false;
+    }
+    return true;
 }
 
 static void make_form(Reader *r, const Scores *s, const Weights *w, Weighted *weighted) {
@@ -307,7 +185,7 @@ static void make_form(Reader *r, const Scores *s, const Weights *w, Weighted *we
     }
     const char *layout = layout_name(weighted->axes);
     if (!r->out->trouble) r->out->trouble = find_trouble(s, layout);
-    if (!r->out->trouble && !is_filled_mask(s, w->fill)) {
+    if (!r->out->trouble && !fills_masks(s, w)) {
         r->out->trouble = "weights are set to 0 behind the softmax, by a mask of their own";
     }
     if (!layout) layout = "BNSD";
@@ -324,12 +202,11 @@ static void make_form(Reader *r, const Scores *s, const Weights *w, Weighted *we
 
 // v @ w^T is the transpose of what the operator gives.
 static bool read_flipped(Reader *r, Weighted *weighted, Weights *weights) {
-    Val *other = val_strip(weighted->value);
-    bool flips = other->op == OP_TRANSPOSE || other->op == OP_PERMUTE;
-    if (!flips || weighted->weights->op == OP_EINSUM) return false;
     Val *value = weighted->weights;
-    if (!read_weights(r, other->args[0], weights, 0)) return false;
-    weighted->weights = other->args[0];
+    if (value->op == OP_EINSUM) return false;
+    if (!read_weights(r, weighted->value, weights, 0)) return false;
+    weights->turned = !weights->turned;
+    weighted->weights = weighted->value;
     weighted->value = value;
     r->out->trouble = "the product stands transposed: the values times the weights";
     return true;
@@ -344,6 +221,53 @@ static void look_below(Reader *r) {
     read_scores(r, joined ? joined : under, &scores, 0);
     r->out->reason = reason;
     r->out->at = at;
+}
+
+static void swap_letters(char *axes, char a, char b) {
+    for (; *axes; axes++) {
+        if (*axes == a) *axes = b;
+        else if (*axes == b) *axes = a;
+    }
+}
+
+// softmax(k @ q^T) over the axis of k: what stands first are the keys.
+static void swap_roles(Scores *s) {
+    Scores was = *s;
+    s->query = was.key;
+    s->key = was.query;
+    memcpy(s->query_axes, was.key_axes, sizeof(s->query_axes));
+    memcpy(s->key_axes, was.query_axes, sizeof(s->key_axes));
+    swap_letters(s->query_axes, 'Q', 'K');
+    swap_letters(s->key_axes, 'Q', 'K');
+    swap_letters(s->axes, 'Q', 'K');
+}
+
+static const char *const OTHER_AXIS = "the softmax is over another axis than that of the keys";
+
+// Whether the softmax is over the keys and the weights fit their product; what the
+// softmax is over are the keys, if that makes the product fit.
+static bool orient(Reader *r, Val *root, Scores *s, const Weights *w, Weighted *weighted) {
+    const Val *dim = w->softmax->args[1];
+    bool swapped = !is_softmax_axis(s, dim);
+    if (swapped) {
+        swap_roles(s);
+        bool fits = w->turned && is_softmax_axis(s, dim);
+        if (!fits) return read_fails(r, w->softmax, OTHER_AXIS);
+    }
+    size_t n = strlen(s->axes);
+    if (w->turned) {
+        char last = s->axes[n - 1];
+        s->axes[n - 1] = s->axes[n - 2];
+        s->axes[n - 2] = last;
+    }
+    if (!weighted_axes(r, root, s, weighted)) {
+        if (swapped) r->out->reason = OTHER_AXIS;
+        return false;
+    }
+    if ((swapped || w->turned) && s->bias_count + s->drop_count > 0) {
+        r->out->trouble = "masks are added to scores with their axes in another order";
+    }
+    return true;
 }
 
 static void read_attention(Reader *r, Val *root) {
@@ -365,10 +289,8 @@ static void read_attention(Reader *r, Val *root) {
     unfold_heads(r, &scores, &weighted);
     if (scores.gate) {
         read_fails(r, scores.gate, "the scores are multiplied by a tensor before the softmax");
-    } else if (!is_softmax_axis(&scores, weights.softmax->args[1])) {
-        read_fails(r, weights.softmax, "the softmax is over another axis than that of the keys");
-    } else if (weighted_axes(r, root, &scores, &weighted)) {
-        order_masks(r, &scores);
+    } else if (orient(r, root, &scores, &weights, &weighted)) {
+        if (!r->out->trouble) order_masks(r, &scores);
         make_form(r, &scores, &weights, &weighted);
     }
 }
@@ -417,6 +339,14 @@ static void read_builtin(Reader *r, Val *v) {
     r->out->form = val_new(g, OP_ATTEND, args, ATTEND_ARGS);
 }
 
+// Once more, with what is not in sight taken for harmless.
+static void read_openly(Flow *flow, Val *root) {
+    Attend *open = NEW(flow->arena, Attend);
+    Reader reader = {.flow = flow, .out = open, .open = true};
+    read_attention(&reader, root);
+    if (open->form) root->attend = open;
+}
+
 const Attend *attend_of(Flow *flow, Val *root) {
     if (root->op != OP_MATMUL && root->op != OP_EINSUM && root->op != OP_SDPA) return NULL;
     if (!root->attend) {
@@ -424,6 +354,7 @@ const Attend *attend_of(Flow *flow, Val *root) {
         Reader reader = {.flow = flow, .out = root->attend};
         if (root->op == OP_SDPA) read_builtin(&reader, root);
         else read_attention(&reader, root);
+        if (!root->attend->form && reader.met_unread) read_openly(flow, root);
     }
     return root->attend->softmax ? root->attend : NULL;
 }

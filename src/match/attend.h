@@ -46,6 +46,8 @@ typedef struct Attend {
     const char *reason;  // why there is no form, for people
     Val *at;             // the value that the reason speaks of
     const char *trouble; // the form holds, but nothing can be written
+    const char *unread; // the form holds if this is harmless: what is not in sight
+    Val *unread_at;
     bool grouped; // heads of key and value were repeated: the operator does that
 } Attend;
 

@@ -108,13 +108,31 @@ static bool is_last_two(const Val *a, const Val *b, uint32_t rank) {
     return (x == n - 1 && y == n - 2) || (x == n - 2 && y == n - 1);
 }
 
+// permute(0, 2, 1), permute(0, 1, 3, 2)
+static bool permutes_last_two(const Val *sizes) {
+    uint32_t n = sizes->nargs;
+    if ((sizes->op != V_TUPLE && sizes->op != V_LIST) || n < 2) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t wanted = i + 2 < n ? i : i + 2 == n ? n - 1 : n - 2;
+        bool fits = val_is_int(sizes->args[i], wanted) ||
+                    val_is_int(sizes->args[i], wanted - (int64_t)n);
+        if (!fits) return false;
+    }
+    return true;
+}
+
+Val *below_turn(const Val *v) {
+    if (v->op == OP_PERMUTE) return permutes_last_two(v->args[1]) ? v->args[0] : NULL;
+    if (v->op != OP_TRANSPOSE || !is_last_two(v->args[1], v->args[2], value_rank(v))) return NULL;
+    return v->args[0];
+}
+
 // x^T on the last two axes: below a transpose, else with one around it.
 static Val *flipped(Reader *r, Val *x) {
-    Val *inner = read_open(r, x);
-    if (inner->op == OP_TRANSPOSE &&
-        is_last_two(inner->args[1], inner->args[2], value_rank(inner))) {
+    Val *inner = read_open(r, x), *below = below_turn(inner);
+    if (below) {
         read_sees(r, inner);
-        return inner->args[0];
+        return below;
     }
     return transpose(r->flow, inner, -2, -1);
 }

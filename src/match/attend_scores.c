@@ -196,13 +196,13 @@ Val *optional_val(Flow *flow, Val *cond, bool holds, Val *v) {
 
 typedef struct Attempt {
     uint32_t seen, scores, branches;
-    const char *reason;
+    const char *reason, *unread;
     Val *at;
 } Attempt;
 
 static Attempt begin(const Reader *r) {
     return (Attempt){r->out->seen.len, r->out->scores.len, r->out->branches.len, r->out->reason,
-                     r->out->at};
+                     r->out->unread, r->out->at};
 }
 
 static void drop_attempt(Reader *r, const Attempt *was) {
@@ -210,6 +210,7 @@ static void drop_attempt(Reader *r, const Attempt *was) {
     r->out->scores.len = was->scores;
     r->out->branches.len = was->branches;
     r->out->reason = was->reason;
+    r->out->unread = was->unread;
     r->out->at = was->at;
 }
 
@@ -239,13 +240,7 @@ static bool holds_val(Val *const *list, uint32_t n, const Val *v) {
     return false;
 }
 
-typedef struct MaskList {
-    Val **at;
-    uint32_t *count;
-} MaskList;
-
-// The masks of both arms, each under its condition unless both have it.
-static bool join_masks(Reader *r, Val *cond, MaskList a, MaskList b) {
+bool join_masks(Reader *r, Val *cond, MaskList a, MaskList b) {
     uint32_t own = *a.count;
     for (uint32_t i = 0; i < own; i++) {
         if (!holds_val(b.at, *b.count, a.at[i])) a.at[i] =
@@ -358,16 +353,33 @@ static bool close_gate(Reader *r, Scores *out) {
     return add_drop(r, out, drop);
 }
 
+// What is added to the scores, which were found in the other operand.
+static bool read_summand(Reader *r, Val *other, Scores *out) {
+    if (is_shift(other)) return true;
+    if (out->gate && is_gate_fill(other, out->gate)) return close_gate(r, out);
+    return add_bias(r, out, other, 0);
+}
+
+// Reads one of the two operands, preferably one that is all in sight; `*other`: the
+// one that was not read.
+static bool read_either(Reader *r, Val *v, Scores *out, Val **other, int depth) {
+    bool open = r->open, found = false;
+    for (int pass = 0; !found && pass <= open; pass++) {
+        r->open = pass;
+        for (int i = 0; !found && i < 2; i++) {
+            *out = (Scores){0};
+            *other = v->args[1 - i];
+            found = try_scores(r, v->args[i], out, depth + 1);
+        }
+    }
+    r->open = open;
+    return found;
+}
+
 static bool read_sum(Reader *r, Val *v, Scores *out, int depth) {
     read_sees(r, v);
-    for (int i = 0; i < 2; i++) {
-        Val *other = v->args[1 - i];
-        *out = (Scores){0};
-        if (!try_scores(r, v->args[i], out, depth + 1)) continue;
-        if (is_shift(other)) return true;
-        if (out->gate && is_gate_fill(other, out->gate)) return close_gate(r, out);
-        return add_bias(r, out, other, 0);
-    }
+    Val *other = NULL;
+    if (read_either(r, v, out, &other, depth)) return read_summand(r, other, out);
     *out = (Scores){0};
     return read_scores(r, v->args[0], out, depth + 1); // for its reason
 }
@@ -428,7 +440,9 @@ static bool read_where(Reader *r, Val *v, Scores *out, int depth) {
 
 static bool join_scores(Reader *r, Val *v, Scores *a, Scores *b) {
     Val *cond = v->args[0];
-    if (a->query != b->query || a->key != b->key || a->gate != b->gate) {
+    bool same = a->query == b->query && a->key == b->key && a->gate == b->gate &&
+                strcmp(a->axes, b->axes) == 0;
+    if (!same) {
         return read_fails(r, v, "a choice between two products of queries and keys");
     }
     Val *one = val_int(&r->flow->graph, 1);
@@ -489,6 +503,7 @@ static bool read_view(Reader *r, Val *v, Scores *out, int depth) {
     read_sees(r, v);
     if (!read_scores(r, v->args[0], out, depth + 1)) return false;
     uint32_t rank = v->args[1]->nargs;
+    if (rank > 4) r->out->trouble = "the scores are seen with more axes than four";
     if (!keeps_scores(v->args[1], out)) {
         return read_fails(r, v, "the scores are taken apart before the softmax");
     }
@@ -523,8 +538,32 @@ static bool read_clamp(Reader *r, Val *v, Scores *out, int depth) {
     return read_scores(r, v->args[0], out, depth + 1);
 }
 
+// A call of which nothing is known: one of its arguments may be the scores.
+static bool read_unread_call(Reader *r, Val *v, Scores *out, int depth) {
+    bool unread = takes_unread(r, v);
+    r->met_unread |= unread;
+    for (uint32_t i = 1; r->open && unread && i < v->nargs; i++) {
+        *out = (Scores){0};
+        if (!try_scores(r, v->args[i], out, depth + 1)) continue;
+        read_leaves(r, v, "what is done to the scores is not in sight");
+        return true;
+    }
+    return false;
+}
+
+// a += b in a loop: all that is added is one bias.
+static bool read_loop_sum(Reader *r, Val *v, Scores *out, int depth) {
+    r->met_unread = true;
+    if (!r->open || !read_scores(r, v->args[0], out, depth + 1)) return false;
+    read_leaves(r, v, "a loop adds tensors to the scores: biases, or masks, to be joined first");
+    return true;
+}
+
 static bool read_other(Reader *r, Val *v, Scores *out, int depth) {
     switch ((int)v->op) {
+    case V_OPAQUE:
+        if (v->nargs && v->ck == A_ADD && read_loop_sum(r, v, out, depth)) return true;
+        break;
     case OP_TANH:
         return spoils(r, v, v->args[0], depth,
                       "the scores are soft-capped by tanh before the softmax");
@@ -539,6 +578,7 @@ static bool read_other(Reader *r, Val *v, Scores *out, int depth) {
             see_constant(r, v->args[2], 0);
             return read_scores(r, v->args[1], out, depth + 1);
         }
+        if (read_unread_call(r, v, out, depth)) return true;
         break;
     }
     default: break;

@@ -351,6 +351,12 @@ static void add_operator_reasons(Finding *out, Arena *run, const Rule *rule) {
     if (unknown) add_reason(out, run, STR("nothing is known about the operator's limits"));
 }
 
+// What the form rests on.
+static Str unread_reason(Arena *run, const Attend *attend) {
+    return arena_printf(run, "unproven: %s: %.*s", attend->unread,
+                        STR_FMT(quoted_value(run, attend->unread_at)));
+}
+
 static void judge(Finding *out, Arena *run, const Candidate *c,
                   const Requirements *all, const char *fault) {
     // A reason that is there already is an activation that nothing decides.
@@ -388,7 +394,9 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
     }
     if (fault) {
         out->verdict = VERDICT_CAUTION;
-        add_reason(out, run, arena_printf(run, "no place to write it: %s", fault));
+        bool unread = c->match.attend && fault == c->match.attend->unread;
+        add_reason(out, run, unread ? unread_reason(run, c->match.attend)
+                                    : arena_printf(run, "no place to write it: %s", fault));
     }
     add_branch_reasons(out, run, c);
     if (c->place->wasted) {

@@ -30,7 +30,7 @@ static void quote(Buf *out, const Val *v) {
     buf_add(out, STR("`"));
 }
 
-static Str quoted(Arena *arena, const Val *v) {
+Str quoted_value(Arena *arena, const Val *v) {
     Buf text = {0};
     quote(&text, v);
     Str made = arena_str(arena, buf_str(&text));
@@ -77,7 +77,7 @@ static Str axis_sentence(Arena *arena, const Val *of, const Val *got) {
     return arena_printf(arena, val_is_number(got)
                             ? "%s along axis %.*s, not along the last one"
                             : "%s along %.*s, and nothing shows that it is the last axis",
-                        what, STR_FMT(quoted(arena, got)));
+                        what, STR_FMT(quoted_value(arena, got)));
 }
 
 static Str number_sentence(Arena *arena, const Match *m) {
@@ -91,7 +91,7 @@ static Str number_sentence(Arena *arena, const Match *m) {
     bool part = parent->op == V_PART;
     if (part && index == 3) {
         return arena_printf(arena, "the axis is cut into %.*s parts, not into halves",
-                            STR_FMT(quoted(arena, m->got)));
+                            STR_FMT(quoted_value(arena, m->got)));
     }
     return (Str){0};
 }
@@ -138,14 +138,14 @@ Str difference_sentence(Arena *arena, const Match *m) {
     }
     const char *known = m->want && m->got ? operator_sentence(m->want, m->got) : NULL;
     if (known) return str_of(known);
-    Str got = quoted(arena, m->got);
+    Str got = quoted_value(arena, m->got);
     if (m->want && m->got && m->want->op == V_PARAM) {
         bool turns = m->spec->rule->part.len > 0;
         return arena_printf(arena, turns ? "the tensor that is turned is another one than %.*s"
                                          : "what is scaled is not what the mean is taken of: %.*s",
                             STR_FMT(got));
     }
-    return arena_printf(arena, "expected %.*s, found %.*s", STR_FMT(quoted(arena, m->want)),
+    return arena_printf(arena, "expected %.*s, found %.*s", STR_FMT(quoted_value(arena, m->want)),
                         STR_FMT(got));
 }
 

@@ -4,6 +4,8 @@
 
 #include "match/matcher.h"
 
+// The value as its source writes it, if that is short; else as a formula. In `arena`.
+Str quoted_value(Arena *arena, const Val *v);
 // What the first difference of a failed match says to a reader. In `arena`.
 Str difference_sentence(Arena *arena, const Match *match);
 

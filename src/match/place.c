@@ -687,6 +687,7 @@ void place_match(Place *out, Frame *frame, const Match *match,
     }
     drop_statements(out);
     if (match->attend) out->fault = match->attend->trouble;
+    if (match->attend && !out->fault) out->fault = match->attend->unread;
     if (out->fault) return;
     out->wasted |= leaves_work(out);
     if (hides_emitted(out)) {
