@@ -8,7 +8,7 @@ EXPECT = {"attention": 1}
 class KeysFirst(nn.Module):
     def __init__(self, dim):
         super().__init__()
-        self.query, self.key = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.query, self.key = nn.Linear(dim, dim), nn.Linear(dim, dim, bias=False)
         self.value = nn.Linear(dim, dim)
 
     def forward(self, x, y):

@@ -6,12 +6,12 @@ EXPECT = {"attention": 1}
 
 
 class TwoArms(nn.Module):
-    def __init__(self, heads):
+    def __init__(self, dim, heads):
         super().__init__()
-        self.heads = heads
+        self.heads, self.proj = heads, nn.Linear(dim, dim, bias=False)
 
     def forward(self, x, keep=None):
-        x = x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        x = self.proj(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
         table = x @ x.permute(0, 1, 3, 2) * 0.3
         if keep is None:
             weights = table.softmax(-1)
@@ -21,7 +21,7 @@ class TwoArms(nn.Module):
 
 
 def make():
-    return TwoArms(3)
+    return TwoArms(24, 3)
 
 
 def inputs(dtype):
