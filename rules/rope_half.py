@@ -1,7 +1,7 @@
 """Rotary position embedding by halves: x * cos + cat(-x2, x1) * sin."""
 import torch
 
-from npufuse.rule import rule, rand, torch_npu, widened
+from npufuse.rule import rule, rand, ranked, torch_npu, widened
 
 rule(
     id="rope_half",
@@ -36,33 +36,39 @@ def reference(x, cos, sin, at=1, scale=1.0, *, cut=False, reverse=False, scaled=
 
 def replacement(x, cos, sin, at=1, scale=1.0, *, cut=False, reverse=False, scaled=False):
     if scaled:
-        return torch_npu.npu_rotary_mul(widened(x, cos, sin), cos * scale, sin * scale)
+        return torch_npu.npu_rotary_mul(
+            widened(x, cos, sin), ranked(cos, x) * scale, ranked(sin, x, cos) * scale
+        )
     # The operator casts the tables to the dtype of x: x gets the widest one.
     if reverse:
-        return torch_npu.npu_rotary_mul(widened(x, cos, sin), cos, -sin)
-    return torch_npu.npu_rotary_mul(widened(x, cos, sin), cos, sin)
+        return torch_npu.npu_rotary_mul(
+            widened(x, cos, sin), ranked(cos, x), -ranked(sin, x, cos)
+        )
+    return torch_npu.npu_rotary_mul(
+        widened(x, cos, sin), ranked(cos, x), ranked(sin, x, cos)
+    )
 
 
 def requires(x, cos, sin, at=1, scale=1.0, *, cut=False, reverse=False, scaled=False):
     # As in limits(), which rules test does not ask.
     assert x.dim() in (3, 4), "the input has 3 or 4 dimensions"
-    assert cos.dim() == x.dim(), "cos has as many dimensions as the input"
+    assert ranked(cos, x).dim() == x.dim(), "cos has as many dimensions as the input"
     assert sin.shape == cos.shape, "sin has the shape of cos"
     assert cos.shape[-1] == x.shape[-1], "cos is as wide as the input"
-    assert all(c in (1, n) for c, n in zip(cos.shape[:-1], x.shape)), (
+    assert all(c in (1, n) for c, n in zip(cos.shape[-2::-1], x.shape[-2::-1])), (
         "cos is broadcast to the input"
     )
-    assert cos.dim() == 3 or cos.shape[0] == x.shape[0] or (
-        1 in (cos.shape[1], cos.shape[2])
-    ), "cos that varies with the head varies with the batch"
-    assert cos.dim() == 4 or cos.shape[0] == x.shape[0], (
+    assert cos.dim() < 3 or 1 in cos.shape[-3:-1] or cos.shape[:-3] == x.shape[:-3], (
+        "cos that varies with the head varies with the batch"
+    )
+    assert x.dim() == 4 or cos.shape[:-2] == x.shape[:-2], (
         "cos of 3 dimensions has a row for each token"
     )
-    assert all(c == n or n < 1000 for c, n in zip(cos.shape[:-1], x.shape)), (
+    assert all(c == n or n < 1000 for c, n in zip(ranked(cos, x).shape[:-1], x.shape)), (
         "an axis along which cos is broadcast is shorter than 1000"
     )
     # The operator's page: of this layout (B, N, S, D) slower than separate kernels.
-    assert cos.shape[-2] == 1 or x.shape[-1] * x.element_size() % 32 == 0, (
+    assert 1 in cos.shape[-2:-1] or x.shape[-1] * x.element_size() % 32 == 0, (
         "rows of whole 32 bytes where the heads stand before the sequence"
     )
     if cut:

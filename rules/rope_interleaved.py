@@ -1,7 +1,7 @@
 """Rotary position embedding by pairs of neighbours, with tables of full width."""
 import torch
 
-from npufuse.rule import rule, rand, torch_npu, widened
+from npufuse.rule import rule, rand, ranked, torch_npu, widened
 
 rule(
     id="rope_interleaved",
@@ -36,42 +36,43 @@ def reference(x, cos, sin, start=3, scale=1.0, *, counted=False, reverse=False, 
 def replacement(x, cos, sin, start=3, scale=1.0, *, counted=False, reverse=False, scaled=False):
     if scaled:
         return torch_npu.npu_rotary_mul(
-            widened(x, cos, sin), cos * scale, sin * scale, rotary_mode="interleave"
+            widened(x, cos, sin), ranked(cos, x) * scale, ranked(sin, x, cos) * scale,
+            rotary_mode="interleave",
         )
     # The operator casts the tables to the dtype of x: x gets the widest one.
     if reverse:
         return torch_npu.npu_rotary_mul(
-            widened(x, cos, sin), cos, -sin, rotary_mode="interleave"
+            widened(x, cos, sin), ranked(cos, x), -ranked(sin, x, cos),
+            rotary_mode="interleave",
         )
     return torch_npu.npu_rotary_mul(
-        widened(x, cos, sin), cos, sin, rotary_mode="interleave"
+        widened(x, cos, sin), ranked(cos, x), ranked(sin, x, cos),
+        rotary_mode="interleave",
     )
 
 
 def requires(x, cos, sin, start=3, scale=1.0, *, counted=False, reverse=False, scaled=False):
     # As in limits(), which rules test does not ask.
     assert x.dim() in (3, 4), "the input has 3 or 4 dimensions"
-    assert cos.dim() == x.dim(), "cos has as many dimensions as the input"
+    assert ranked(cos, x).dim() == x.dim(), "cos has as many dimensions as the input"
     assert sin.shape == cos.shape, "sin has the shape of cos"
     assert cos.shape[-1] == x.shape[-1], "cos is as wide as the input"
-    assert all(c in (1, n) for c, n in zip(cos.shape[:-1], x.shape)), (
+    assert all(c in (1, n) for c, n in zip(cos.shape[-2::-1], x.shape[-2::-1])), (
         "cos is broadcast to the input"
     )
-    assert cos.dim() == 3 or cos.shape[0] == x.shape[0] or (
-        1 in (cos.shape[1], cos.shape[2])
-    ), "cos that varies with the head varies with the batch"
-    assert cos.dim() == 4 or cos.shape[0] == x.shape[0], (
+    assert cos.dim() < 3 or 1 in cos.shape[-3:-1] or cos.shape[:-3] == x.shape[:-3], (
+        "cos that varies with the head varies with the batch"
+    )
+    assert x.dim() == 4 or cos.shape[:-2] == x.shape[:-2], (
         "cos of 3 dimensions has a row for each token"
     )
-    assert all(c == n or n < 1000 for c, n in zip(cos.shape[:-1], x.shape)), (
+    assert all(c == n or n < 1000 for c, n in zip(ranked(cos, x).shape[:-1], x.shape)), (
         "an axis along which cos is broadcast is shorter than 1000"
     )
     # The operator's limits of this mode.
-    assert cos.numel() in (
-        cos.shape[0] * cos.shape[-1],
-        cos.shape[1] * cos.shape[-1],
-        cos.shape[-2] * cos.shape[-1],
-    ), "with interleave cos varies along one axis beside the last"
+    assert cos.numel() == max((1, *cos.shape[:-1])) * cos.shape[-1], (
+        "with interleave cos varies along one axis beside the last"
+    )
     assert x.numel() < 1000 * cos.numel(), (
         "with interleave batch times heads is below 1000"
     )

@@ -81,6 +81,13 @@ def widened(x, *others):
     return x.to(dtype)
 
 
+def ranked(table, x, of=None):
+    """table with leading axes of length one, as many as x has more dimensions;
+    emitted only where the source does not show that there are none. of: the
+    parameter that decides what is emitted, where table is made of it."""
+    return table[(None,) * (x.dim() - table.dim())]
+
+
 def unclamped(x):
     """Whether x is no output of a clamp or soft-cap. Read from the source by
     the command; here there is only a tensor, so it always holds."""

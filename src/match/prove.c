@@ -6,9 +6,13 @@
 #include "flow/changes.h"
 #include "flow/dtype.h"
 #include "match/mask_origin.h"
+#include "match/ranks.h"
 #include "match/widths.h"
 
-enum { CHOICES_MAX = 8 }; // operands looked into, one within another
+enum {
+    CHOICES_MAX = 8, // operands looked into, one within another
+    TABLE_RANK_MAX = 4,
+};
 
 typedef struct Prover {
     Flow *flow;
@@ -51,6 +55,14 @@ static FactState state(Prover *p, FactState s, const char *why) {
 static FactState doubtful(Prover *p, const char *why) {
     p->r->soft = true;
     return state(p, FACT_UNKNOWN, why);
+}
+
+// A test that the source shows to fail: what is written for it would never run.
+static FactState never_runs(Prover *p, Str why) {
+    p->r->soft = true;
+    p->r->why = arena_printf(p->flow->arena, "%.*s: the replacement would never run",
+                             STR_FMT(why));
+    return FACT_UNKNOWN;
 }
 
 static void link_to(Prover *p, Module *module, Node *node, const char *what) {
@@ -389,9 +401,45 @@ bool is_contiguous(Flow *flow, Val *v) {
 
 // ---- predicates -------------------------------------------------------------
 
+// x.dim() in (3, 4): tested at run time in any case, a caution where it cannot hold.
+static FactState rank_in(Prover *p, const Val *x, const Node *list) {
+    uint32_t rank = tensor_rank(x);
+    if (!rank || list->kind != N_TUPLE) return FACT_UNKNOWN;
+    for (uint32_t i = 0; i < list->u.list.elts.len; i++) {
+        const Node *elt = list->u.list.elts.at[i];
+        if (elt->kind != N_CONSTANT || elt->op != CONST_INT) return FACT_UNKNOWN;
+        Val *number = val_const(&p->flow->graph, CONST_INT, elt->u.constant.text);
+        if (number->num == rank) return FACT_UNKNOWN;
+    }
+    return never_runs(p, arena_printf(p->flow->arena, "it has %u as the source unpacks or views "
+                                      "it", (unsigned)rank));
+}
+
 static FactState prove_in(Prover *p, const Node *test) {
+    const Node *list = test->u.compare.comparators.at[0];
     Val *x = param_attr(p, test->u.compare.left, "dtype");
-    return x ? dtype_in(p, x, test->u.compare.comparators.at[0]) : FACT_UNKNOWN;
+    if (x) return dtype_in(p, x, list);
+    x = param_call(p, test->u.compare.left, "dim");
+    return x ? rank_in(p, x, list) : FACT_UNKNOWN;
+}
+
+// ranked(table, x).dim() == x.dim()
+static FactState table_fits(Prover *p, const Node *ranked) {
+    NodeList args = ranked->u.call.args;
+    bool named = ranked->u.call.func->kind == N_NAME && args.len >= 2 &&
+                 str_is(sym_str(ranked->u.call.func->u.name.id), "ranked");
+    Val *table = named ? bound_name(p, args.at[0]) : NULL;
+    Val *x = named ? bound_name(p, args.at[1]) : NULL;
+    uint32_t own = table ? tensor_rank(table) : 0, wanted = x ? tensor_rank(x) : 0;
+    if (own && wanted && own > wanted) {
+        return never_runs(p, arena_printf(p->flow->arena, "it has %u, the input %u", (unsigned)own,
+                                          (unsigned)wanted));
+    }
+    if (own > TABLE_RANK_MAX) {
+        return never_runs(p, arena_printf(p->flow->arena, "it has %u, the operator takes at most "
+                                          "%d", (unsigned)own, TABLE_RANK_MAX));
+    }
+    return FACT_UNKNOWN;
 }
 
 static FactState prove_equal(Prover *p, const Node *test) {
@@ -401,6 +449,9 @@ static FactState prove_equal(Prover *p, const Node *test) {
     if (a && a == b) return state(p, FACT_REFUTED, "both factors are one tensor");
     if (a && b) return same_shape(p, a, b);
     if (a && right->kind == N_SUBSCRIPT) return spans_last_axis(p, a);
+    bool dim = left->kind == N_CALL && left->u.call.func->kind == N_ATTRIBUTE &&
+               left->u.call.func->u.attribute.value->kind == N_CALL;
+    if (dim) return table_fits(p, left->u.call.func->u.attribute.value);
     bool even = left->kind == N_BIN_OP && left->op == A_MOD;
     if (even && p->match->halves && p->match->spec->halves_meet) {
         return state(p, FACT_PROVEN, "the product of its two parts needs equal halves");

@@ -8,6 +8,7 @@
 
 #include "match/compose.h"
 #include "match/inserts.h"
+#include "match/ranks.h"
 #include "match/result_dtype.h"
 #include "match/sizes.h"
 #include "match/text.h"
@@ -104,7 +105,25 @@ static Str write_widened(Writer *w, const NodeList *args) {
     return arena_printf(w->arena, "%.*s.to(%.*s)", STR_FMT(x), STR_FMT(text));
 }
 
-// contiguous(x), cast_like(y, ref) and widened(x, a, b) of npufuse.rule
+// ranked(table, x, of): table with the leading axes that it lacks beside x.
+static Str write_ranked(Writer *w, const NodeList *args) {
+    const Val *of = param_value(w, args->at[args->len == 3 ? 2 : 0]);
+    const Val *x = param_value(w, args->at[1]);
+    Str table = text_atom(w->arena, write_expr(w, args->at[0]));
+    uint32_t count;
+    Lack lack = of && x ? lacking_axes(of, x, &count) : LACK_OPEN;
+    if (lack == LACK_NONE) return table;
+    if (lack == LACK_KNOWN) {
+        Str axes = STR("None");
+        while (--count) axes = arena_printf(w->arena, "%.*s, None", STR_FMT(axes));
+        return arena_printf(w->arena, "%.*s[%.*s]", STR_FMT(table), STR_FMT(axes));
+    }
+    Str wide = text_atom(w->arena, write_expr(w, args->at[1]));
+    return arena_printf(w->arena, "%.*s[(None,) * (%.*s.dim() - %.*s.dim())]", STR_FMT(table),
+                        STR_FMT(wide), STR_FMT(table));
+}
+
+// contiguous(x), cast_like(y, ref), widened(x, a, b) and ranked(t, x) of npufuse.rule
 static bool write_helper(PatchWalk *walk, Node *call) {
     Writer *w = walk->w;
     if (call->u.call.func->kind != N_NAME) return false;
@@ -123,6 +142,8 @@ static bool write_helper(PatchWalk *walk, Node *call) {
         text = arena_printf(w->arena, "%.*s.to(%.*s.dtype)", STR_FMT(y), STR_FMT(ref));
     } else if (str_is(name, "widened") && args.len >= 1) {
         text = write_widened(w, &args);
+    } else if (str_is(name, "ranked") && (args.len == 2 || args.len == 3)) {
+        text = write_ranked(w, &args);
     } else {
         return false;
     }

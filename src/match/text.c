@@ -67,7 +67,8 @@ Str text_squeeze(Arena *arena, Str text) {
         if (quote ? c == quote : c == '"' || c == '\'') quote = quote ? 0 : c;
         if (space && (last == ' ' || last == '(' || last == '[')) continue;
         bool closes = !quote && (c == ')' || c == ']');
-        while (closes && buf.len && (last == ' ' || last == ',')) {
+        bool spaced = last == ' '; // (x,) stays a tuple
+        while (closes && spaced && buf.len && (last == ' ' || last == ',')) {
             buf.len--;
             last = buf.at[buf.len - 1];
         }

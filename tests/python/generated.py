@@ -466,7 +466,8 @@ def cases(pair, mode, which="inputs"):
 def check_fused(pair, mode):
     """Runs every input of a mode; returns how many were run.
 
-    A file's LEFT_ALONE names modes in which its guard keeps the original.
+    A file's LEFT_ALONE names modes in which its guard keeps the original, its
+    CALLS says how often an operator has to run.
     """
     count = 0
     for made, twin, arguments, autocast in cases(pair, mode):
@@ -477,6 +478,7 @@ def check_fused(pair, mode):
             assert calls == 0, "the guard keeps the original in this mode"
         else:
             assert calls > 0, "the fused branch did not run"
+            assert calls == getattr(pair.original, "CALLS", calls), "not all of them ran"
         compare_runs(got, wanted, truth)
         count += 1
     return count
