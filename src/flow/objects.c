@@ -323,9 +323,35 @@ static bool may_store(Flow *flow, const Def *class_def, const Sym *name) {
     return false;
 }
 
+// What a constructor stores under the name of a property is unknown (eval_attr_change):
+// then only the place is looked for, and the constructor is not read.
+static AttrSource stored_by_setter(Flow *flow, Val *inst, const Sym *name) {
+    if (inst->init || !object_method(flow, inst, name)) return (AttrSource){0};
+    const Sym *last_first[] = {flow->names.post_init, flow->names.init};
+    for (size_t k = 0; k < COUNT(last_first); k++) {
+        Def mro[MRO_MAX];
+        uint32_t n = class_mro(mro, inst->def), count;
+        for (uint32_t i = 0; i < n; i++) {
+            if (mro[i].kind != DEF_CLASS) continue;
+            Node *fn = class_method(mro[i].node, last_first[k]);
+            if (!fn) continue;
+            ModuleFlow *mf = flow_module(flow, mro[i].module);
+            FunctionInfo *info = flow_function_info(flow, mf, fn, &mro[i]);
+            const InitStore *store = only_store(init_index(flow, info), name, &count);
+            if (count && (!store || store->nested)) return (AttrSource){0};
+            if (!store) continue;
+            Val *unknown = val_unique(&flow->graph, V_OPAQUE, NULL, 0);
+            return (AttrSource){unknown, mro[i].module, store->stmt};
+        }
+    }
+    return (AttrSource){0};
+}
+
 AttrSource constructed_attr(Flow *flow, Val *object, const Sym *name) {
     if (object->op == V_INSTANCE) {
         if (!may_store(flow, object->def, name)) return (AttrSource){0};
+        AttrSource set = stored_by_setter(flow, object, name);
+        if (set.val) return set;
         return whole_constructor_attr(construct(flow, object), name);
     }
     return stored_attr(flow, object->def, name);
