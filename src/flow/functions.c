@@ -108,6 +108,7 @@ ModuleFlow *flow_module(Flow *flow, Module *module) {
         mf->next = *first;
         return *first = mf;
     }
+    project_touch(module);
     ModuleFlow *mf = NEW(flow->arena, ModuleFlow);
     mf->module = module;
     mf->frame = flow_module_frame(flow, mf);

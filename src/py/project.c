@@ -328,7 +328,6 @@ static Module *keep_module(Project *project, Module *m) {
         project->by_path[find_path_slot(project, m->path)] = m;
         project->len++;
     }
-    m->last_use = ++project->clock;
     note_opened(m);
     return m;
 }
@@ -351,7 +350,7 @@ static bool read_module(Str *out, Module *m, const char *path, Err *err) {
 Module *project_open(Project *project, const char *path, Str shown, Err *err) {
     Module *open = project->by_path[find_path_slot(project, path)];
     if (open) {
-        open->last_use = ++project->clock;
+        project_touch(open);
         return open;
     }
     Module *m = new_module(project, path, shown);

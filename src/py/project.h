@@ -58,8 +58,9 @@ struct Module {
     bool calls_listed;
     bool type_checking; // while names are indexed: inside such a branch
     uint64_t last_use;
-    bool again; // it was dropped before, and asked for again
-    bool kept;  // while modules are dropped
+    uint32_t uses;    // scanned files that asked for it
+    uint64_t used_in; // the latest of them, as `scanned` of the project, plus 1
+    bool kept;        // while modules are dropped
     const Sym *star_name; // looked for behind the stars of this module ...
     uint64_t star_search; // ... in this search
     struct Changes *changes; // what it changes after binding (flow/changes.c)
@@ -124,7 +125,8 @@ struct Project {
     Str prefix;     // paths that start so are shown without it
     const char **files; // every file of the scan, for finding callers
     uint32_t file_count;
-    struct OpenCounts *counts; // how often each file was opened (trim.c)
+    uint64_t scanned; // files: counts the calls of project_trim
+    struct UseCounts *counts; // what was asked for how often (trim.c)
     size_t read_bytes; // since modules were last dropped, or that was thought of
     struct Folders *folders; // of `files`, once asked for (folders.c)
     VEC(GivenText) given;
@@ -141,7 +143,9 @@ Module *project_open(Project *project, const char *path, Str shown, Err *err);
 // From now on the module at `path` has this text, whoever leads to it; there
 // need be no such file. Both are borrowed.
 void project_give_text(Project *project, const char *path, Str text);
-// Drops the least used modules until at most `max_bytes` are held. No pointer
+// Somebody asks for the module: it stays open longer.
+void project_touch(Module *module);
+// A file was scanned. Drops the least used modules until at most `max_bytes` are held. No pointer
 // into a module may be kept across this call.
 void project_trim(Project *project, size_t max_bytes);
 

@@ -7,7 +7,7 @@
 // The table of open modules anew, with `cap` slots.
 void rebuild_paths(Project *project, uint32_t cap);
 void drop_module(Module *m);
-// Counts how often the module's file was opened.
+// The module was read.
 void note_opened(Module *m);
 
 #endif
