@@ -22,3 +22,22 @@ bool moe_holds(Val *v, const Val *part) {
 const Node *moe_stmt(const EvalRecord *record) {
     return record->stmt ? record->stmt : record->node;
 }
+
+typedef struct Search {
+    Frame *frame;
+    const Node *within;
+    const Node *loop; // the innermost `for` around it
+} Search;
+
+static bool find_loop(Node *node, void *data) {
+    Search *search = data;
+    if (node->start > search->within->start || node->end < search->within->end) return true;
+    if (node->kind == N_FOR) search->loop = node;
+    return node_children(node, find_loop, data);
+}
+
+const Node *moe_loop_around(Frame *f, const Node *node) {
+    Search search = {.frame = f, .within = node};
+    node_children(f->fn, find_loop, &search);
+    return search.loop;
+}

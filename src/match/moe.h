@@ -11,9 +11,12 @@
 // Appends the sites of the frame's function. Texts are in the flow's arena.
 void moe_find_experts(Sites *out, Frame *frame);
 void moe_find_routers(Sites *out, Frame *frame);
+void moe_find_gathered(Sites *out, Frame *frame);
 // Whether `part` is `v` or below it, within a bound.
 bool moe_holds(Val *v, const Val *part);
 // The statement of the frame that computes the record, or its expression.
 const Node *moe_stmt(const EvalRecord *record);
+// The innermost `for` around `node`, or NULL.
+const Node *moe_loop_around(Frame *f, const Node *node);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/base.h"
 
 #include "flow/call_of.h"
+#include "match/matcher.h"
 #include "match/moe.h"
 
 typedef struct Added { // "out[rows] += value", however it is written
@@ -17,26 +18,6 @@ typedef struct Added { // "out[rows] += value", however it is written
     const Node *stmt;
     bool written; // "out[rows] = value": the rows of an expert are its own
 } Added;
-
-typedef struct Search {
-    Frame *frame;
-    const Node *within;
-    const Node *loop; // the innermost `for` around it
-} Search;
-
-static bool find_loop(Node *node, void *data) {
-    Search *search = data;
-    if (node->start > search->within->start || node->end < search->within->end) return true;
-    if (node->kind == N_FOR) search->loop = node;
-    return node_children(node, find_loop, data);
-}
-
-// The innermost loop around `node`, or NULL.
-static const Node *loop_around(Frame *f, const Node *node) {
-    Search search = {.frame = f, .within = node};
-    node_children(f->fn, find_loop, &search);
-    return search.loop;
-}
 
 static Val *argument(Val *call, uint32_t at, const char *name) {
     return value_argument(call, at, name);
@@ -169,6 +150,7 @@ static void split_factors(Gather *g, Val *v, Val **expert, int depth) {
 }
 
 typedef struct Expert {
+    Val *rows;       // those of the pass; NULL: not asked for
     Val *owner;      // W of W[e], or the list of modules
     Val *owners[4];  // the different W
     bool packed;     // one tensor for all
@@ -212,6 +194,19 @@ static void look_at_weight(Expert *e, Val *w, bool transposed) {
     if (e->linears < COUNT(e->owners)) e->owners[e->linears++] = w->args[0];
 }
 
+// experts(tokens, e): the number that chooses the rows is handed to one module that
+// holds all experts.
+static bool is_told_number(const Expert *e, const Val *call) {
+    const Val *callee = call->args[0];
+    if (!e->rows || (callee->op != V_ATTR && callee->op != V_INSTANCE)) return false;
+    for (uint32_t i = 2; i < call->nargs; i++) {
+        const Val *arg = call->args[i];
+        if (arg->op == V_KEYWORD) arg = arg->args[0];
+        if (is_opaque_index((Val *)(uintptr_t)arg) && val_depends(e->rows, arg)) return true;
+    }
+    return false;
+}
+
 static void look(Expert *e, Val *v, int depth) {
     if (depth > 40 || ++e->steps > 3000) return;
     if (v->op == OP_LINEAR && v->nargs > 1) look_at_weight(e, v->args[1], false);
@@ -227,6 +222,9 @@ static void look(Expert *e, Val *v, int depth) {
     // self.experts[e](x)
     if (v->op == V_CALL && v->nargs > 1 && is_chosen(v->args[0])) {
         e->owner = v->args[0]->args[0];
+        e->module = true;
+    } else if (v->op == V_CALL && is_told_number(e, v)) {
+        e->owner = v->args[0];
         e->module = true;
     }
     for (uint32_t i = 0; i < v->nargs; i++) look(e, v->args[i], depth + 1);
@@ -294,11 +292,23 @@ static void add_facts(Site *site, Arena *arena, const Added *added, const Gather
                              : STR("which weights belong to an expert is not seen"));
 }
 
+// A product, in one branch at least, or what a module makes of one.
+static bool is_weighted(Val *v, int depth) {
+    v = val_strip(v);
+    if (v->op == OP_MUL) return true;
+    if (depth > 6) return false;
+    if (v->op == V_CALL && v->nargs == 2 && v->args[0]->op == V_ATTR) {
+        return is_weighted(v->args[1], depth + 1);
+    }
+    return v->op == V_PHI &&
+           (is_weighted(v->args[1], depth + 1) || is_weighted(v->args[2], depth + 1));
+}
+
 // Rows that were sorted by expert are put back with their weights, wherever the
 // experts ran. An order that is undone without any is that of a batch of lengths.
 static bool add_combine(Sites *out, Frame *f, const Added *added) {
     uint32_t steps = 0;
-    if (!is_sorted(added->rows, 0, &steps) || added->value->op != OP_MUL) return false;
+    if (!is_sorted(added->rows, 0, &steps) || !is_weighted(added->value, 0)) return false;
     Site site = {.id = "moe_experts", .api = "torch_npu.npu_moe_token_unpermute",
                  .autograd = "differentiable",
                     .first = added->stmt, .last = added->stmt, .variant = STR("sorted")};
@@ -378,7 +388,7 @@ static void add_site(Sites *out, Frame *f, const Added *added, const Node *loop)
     Arena *arena = f->flow->arena;
     Gather g = {.rows = index_below(added->rows)};
     Val *expert = NULL;
-    Expert e = {0};
+    Expert e = {.rows = added->rows};
     split_factors(&g, added->value, &expert, 0);
     if (!expert) return;
     find_tokens(&g, expert, 0);
@@ -411,7 +421,7 @@ void moe_find_experts(Sites *out, Frame *frame) {
     Added added;
     for (uint32_t i = 0; i < frame->evals.len; i++) {
         if (!read_call(&added, &frame->evals.at[i])) continue;
-        const Node *loop = loop_around(frame, added.stmt);
+        const Node *loop = moe_loop_around(frame, added.stmt);
         if (!is_new(out, loop ? loop : added.stmt)) continue;
         follow_change(&added, frame, loop);
         if (loop || !add_combine(out, frame, &added)) add_site(out, frame, &added, loop);
@@ -419,12 +429,12 @@ void moe_find_experts(Sites *out, Frame *frame) {
     for (uint32_t i = 0; i < frame->evals.len; i++) {
         const EvalRecord *record = &frame->evals.at[i];
         if (!record->val || !value_of_call(record->val, "append")) continue;
-        const Node *loop = loop_around(frame, moe_stmt(record));
+        const Node *loop = moe_loop_around(frame, moe_stmt(record));
         if (loop && is_new(out, loop)) add_split(out, frame, record, loop);
     }
     for (uint32_t i = 0; i < frame->stmts.len; i++) {
         if (!read_statement(&added, frame, frame->stmts.at[i].stmt)) continue;
-        const Node *loop = loop_around(frame, added.stmt);
+        const Node *loop = moe_loop_around(frame, added.stmt);
         if (loop && is_new(out, loop)) add_site(out, frame, &added, loop);
     }
 }

@@ -11,8 +11,15 @@
 
 // ---- what topk gives --------------------------------------------------------------
 
+// The call, or a choice of which it is one arm (the other may be `max`, for one expert).
+static bool may_be(const Val *v, const Val *call, int depth) {
+    if (v == call) return true;
+    if (v->op != V_PHI || depth > 4) return false;
+    return may_be(v->args[1], call, depth + 1) || may_be(v->args[2], call, depth + 1);
+}
+
 static bool is_part_of(const Val *v, const Val *call, int index, const char *name) {
-    if (v->op == V_ITEM) return v->args[0] == call && val_is_int(v->args[1], index);
+    if (v->op == V_ITEM) return may_be(v->args[0], call, 0) && val_is_int(v->args[1], index);
     return v->op == V_ATTR && v->args[0] == call && strcmp(v->name->text, name) == 0;
 }
 
@@ -61,9 +68,34 @@ static bool is_read(const Frame *f, const Val *call, int index, const char *name
     return false;
 }
 
+// The first few of the last axis: `v[:, :k]`, as where one more was chosen.
+static bool is_cut(const Val *v) {
+    const Val *index = v->op == V_ITEM ? v->args[1] : NULL;
+    if (!index || index->op != V_TUPLE || !index->nargs) return false;
+    for (uint32_t i = 0; i < index->nargs; i++) {
+        const Val *at = index->args[i];
+        bool slice = at->op == V_SLICE && val_is_none(at->args[0]) && val_is_none(at->args[2]);
+        bool last = i + 1 == index->nargs;
+        bool ellipsis = at->op == V_CONST && at->ck == CONST_ELLIPSIS;
+        if (!ellipsis && (!slice || (!last && !val_is_none(at->args[1])))) return false;
+    }
+    return true;
+}
+
+// What the values or indices of topk are, behind views and cuts.
+static Val *uncut(Val *v) {
+    for (int depth = 0; depth < 8; depth++) {
+        v = val_strip(v);
+        bool view = v->op == OP_VIEW || v->op == OP_CONTIGUOUS || v->op == OP_FLATTEN;
+        if (!view && !is_cut(v)) break;
+        v = v->args[0];
+    }
+    return v;
+}
+
 // The call to topk of which `v` is the indices, through views and branches; NULL.
 static Val *topk_of_index(Val *v, int depth) {
-    v = val_strip(v);
+    v = uncut(v);
     if (depth > 6) return NULL;
     bool part = (v->op == V_ITEM && val_is_int(v->args[1], 1)) ||
                 (v->op == V_ATTR && strcmp(v->name->text, "indices") == 0);
@@ -73,7 +105,7 @@ static Val *topk_of_index(Val *v, int depth) {
         Val *call = topk_of_index(v->args[1], depth + 1);
         return call ? call : topk_of_index(v->args[2], depth + 1);
     }
-    case OP_VIEW: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_DETACH: case OP_CONTIGUOUS:
+    case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_DETACH:
         return topk_of_index(v->args[0], depth + 1);
     default: return NULL;
     }
@@ -154,10 +186,9 @@ static void take(Router *r, const Scores *scores, const Val *call, const EvalRec
 }
 
 // topk over scores, both of its results in use.
-static void take_scored(Router *r, const EvalRecord *record, Val *input) {
+static void take_scored(Router *r, const EvalRecord *record, Val *call) {
     Scores scores;
-    Val *call = record->val;
-    if (!scores_read(&scores, input)) return;
+    if (!scores_read(&scores, value_of_call(call, "topk"))) return;
     if (!is_read(r->frame, call, 0, "values") || !is_read(r->frame, call, 1, "indices")) return;
     bool told = scores.bias || (scores.masked && !scores.reshaped);
     if (!chooses_experts(r, scores.base->args[0], call, told)) return;
@@ -193,16 +224,31 @@ static void take_masked(Router *r, const EvalRecord *record) {
 // The call to topk of which `v` is the values, alone or put back at their indices
 // among -inf.
 static Val *topk_of_values(Val *v) {
-    v = val_strip(v);
+    v = uncut(v);
     bool spread = value_of_call(v, "scatter_") || value_of_call(v, "scatter");
     Val *index = spread ? value_argument(v, 1, "index") : NULL;
     Val *values = spread ? value_argument(v, 2, "src") : v;
     if (!values || (spread && !index)) return NULL;
-    values = val_strip(values);
+    values = uncut(values);
     if (values->op != V_ITEM && values->op != V_ATTR) return NULL;
     Val *call = values->args[0];
     if (!value_of_call(call, "topk") || !is_part_of(values, call, 0, "values")) return NULL;
     return !spread || topk_of_index(index, 0) == call ? call : NULL;
+}
+
+// Whether nothing but averages is made of it: a balancing loss, no weights.
+static bool is_only_averaged(const Frame *f, Val *v) {
+    bool averaged = false;
+    for (uint32_t i = 0; i < f->evals.len; i++) {
+        const Val *use = f->evals.at[i].val;
+        if (!use || use == v || use->op == V_CAST) continue;
+        for (uint32_t k = 0; k < use->nargs; k++) {
+            if (val_strip(use->args[k]) != v) continue;
+            if (use->op != OP_MEAN) return false;
+            averaged = true;
+        }
+    }
+    return averaged;
 }
 
 // softmax over what topk chose of the logits. (No operator takes the sigmoid of
@@ -213,6 +259,7 @@ static void take_chosen(Router *r, const EvalRecord *record) {
     Val *call = topk_of_values(v->args[0]);
     if (!call || !is_read(r->frame, call, 1, "indices")) return;
     if (!chooses_experts(r, value_of_call(call, "topk"), call, true)) return;
+    if (is_only_averaged(r->frame, v)) return;
     r->after = true;
     widen(r, moe_stmt(record));
     widen_to_value(r, call);
@@ -225,14 +272,24 @@ static Str variant_of(Arena *arena, const Router *r) {
                         r->scores.bias ? "+bias" : "", grouped ? "+groups" : "");
 }
 
+// The call to topk that the expression is, in one branch of its helper at least
+// (`max` may stand for the best one), or NULL.
+static Val *topk_of_call(Val *v, int depth) {
+    if (v->op == V_PHI && depth < 4) {
+        Val *call = topk_of_call(v->args[1], depth + 1);
+        return call ? call : topk_of_call(v->args[2], depth + 1);
+    }
+    return value_of_call(v, "topk") ? v : NULL;
+}
+
 static void find_parts(Router *r) {
     for (uint32_t i = 0; i < r->frame->evals.len; i++) {
         const EvalRecord *record = &r->frame->evals.at[i];
         if (!record->val) continue;
-        Val *input = value_of_call(record->val, "topk");
-        if (input && record->node->kind == N_CALL) {
+        Val *call = record->node->kind == N_CALL ? topk_of_call(record->val, 0) : NULL;
+        if (call) {
             r->topks++;
-            take_scored(r, record, input);
+            take_scored(r, record, call);
         } else {
             take_gathered(r, record);
             take_masked(r, record);

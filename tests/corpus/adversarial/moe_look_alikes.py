@@ -76,3 +76,48 @@ def neighbours(query, keys):
 def sigmoid_of_the_chosen(x, gate, k):
     best, index = torch.topk(F.linear(x, gate), k, dim=-1)
     return torch.sigmoid(best), index
+
+
+def average_of_the_best(logits, k, n):
+    """A balancing loss: the weights are averaged, and weigh no expert."""
+    weights, chosen = torch.topk(logits, k, dim=-1)
+    weights = weights.softmax(dim=-1)
+    load = F.one_hot(chosen, n).float().mean(0)
+    return (load * torch.mean(weights, dim=-1).unsqueeze(-1)).mean()
+
+
+class Relative(torch.nn.Module):
+    """Relative positions: both tables are read at the same distances, softmax between."""
+    def __init__(self, n, d):
+        super().__init__()
+        self.k = torch.nn.Parameter(torch.zeros(n, d))
+        self.v = torch.nn.Parameter(torch.zeros(n, d))
+
+    def forward(self, q, distance):
+        p = torch.softmax(torch.einsum("bid,ijd->bij", q, self.k[distance]), dim=-1)
+        return torch.einsum("bij,ijd->bid", F.gelu(p), self.v[distance])
+
+
+class TwoTables(torch.nn.Module):
+    """Products with rows of two tables at different places are no experts."""
+    def __init__(self, n, d):
+        super().__init__()
+        self.a = torch.nn.Parameter(torch.zeros(n, d, d))
+        self.b = torch.nn.Parameter(torch.zeros(n, d, d))
+
+    def forward(self, x, first, second):
+        h = F.gelu(torch.einsum("ti,tio->to", x, self.a[first]))
+        return torch.einsum("to,toi->ti", h, self.b[second])
+
+
+class NumberOfAnother(torch.nn.Module):
+    """The module is told the pass, the rows are the same in every pass."""
+    def __init__(self, layer, n):
+        super().__init__()
+        self.layer, self.n = layer, n
+
+    def forward(self, x, rows):
+        out = torch.zeros_like(x)
+        for step in range(self.n):
+            out.index_add_(0, rows, self.layer(x[rows], step))
+        return out
