@@ -256,6 +256,40 @@ static Val *as_mean(Flow *fl, Val *a, Val *b) {
     return s->op == OP_SQRT ? make1(fl, OP_SQRT, mean) : mean;
 }
 
+Val *op_below_largest(const Val *v, Val **dim) {
+    v = val_strip((Val *)(uintptr_t)v);
+    while (v->op == OP_DETACH) v = val_strip(v->args[0]);
+    bool first = v->op == V_ITEM && val_is_int(v->args[1], 0);
+    bool values = v->op == V_ATTR && str_is(sym_str(v->name), "values");
+    if ((first || values) && v->args[0]->op == OP_MAX) v = v->args[0]; // of (values, indices)
+    else if (v->op != OP_AMAX) return NULL;
+    *dim = v->args[1];
+    return val_is_number(*dim) && val_truth(v->args[2]) == 1 ? v->args[0] : NULL;
+}
+
+// x - max(x)  ->  x, where a softmax along `dim` is all that sees it
+static Val *below_shift(Val *x, const Val *dim) {
+    Val *sum = val_strip(x), *along = NULL;
+    for (int i = 0; sum->op == OP_ADD && i < 2; i++) {
+        Val *neg = val_strip(sum->args[1 - i]);
+        Val *of = neg->op == OP_NEG ? op_below_largest(neg->args[0], &along) : NULL;
+        if (of && along == dim && val_strip(of) == val_strip(sum->args[i])) return sum->args[i];
+    }
+    return x;
+}
+
+// exp(x) * 1/sum(exp(x), dim, True)  ->  softmax(x, dim), with what it was written as
+static Val *as_softmax(Flow *fl, Val *a, Val *b) {
+    Val *e = val_strip(a);
+    Val *sum = b->op == OP_RECIPROCAL ? val_strip(b->args[0]) : NULL;
+    bool fits = e->op == OP_EXP && sum && sum->op == OP_SUM && val_strip(sum->args[0]) == e &&
+                val_is_number(sum->args[1]) && val_truth(sum->args[2]) == 1;
+    if (!fits) return NULL;
+    Val *x = below_shift(e->args[0], sum->args[1]);
+    Val *args[] = {x, sum->args[1], val_none(&fl->graph), val_new2(&fl->graph, OP_MUL, a, b)};
+    return val_new(&fl->graph, OP_SOFTMAX, args, 4);
+}
+
 // x * x -> x ** 2;  1 * x -> x;  -1 * x -> -x
 static Val *make_mul(Flow *fl, Val *a, Val *b) {
     if (val_is_int(a, 1) && !val_is_number(b)) return b;
@@ -268,6 +302,8 @@ static Val *make_mul(Flow *fl, Val *a, Val *b) {
     }
     Val *mean = as_mean(fl, a, b);
     if (!mean) mean = as_mean(fl, b, a);
+    if (!mean) mean = as_softmax(fl, a, b);
+    if (!mean) mean = as_softmax(fl, b, a);
     return mean ? mean : val_new2(&fl->graph, OP_MUL, a, b);
 }
 

@@ -295,6 +295,8 @@ Val *eval_inline(Frame *caller, Val *callee, Val *self, Val *const *args,
 // Makes the operator's Val in its simplest equivalent form.
 Val *op_make(Flow *flow, Op op, Val *const *args, uint32_t nargs);
 Val *op_cast(Flow *flow, Val *x, Val *dtype);
+// Of the largest along `*dim`, which keeps its axis: what it is the largest of, or NULL.
+Val *op_below_largest(const Val *v, Val **dim);
 Val *op_dtype(Flow *flow, Val *x);
 Val *op_phi(Flow *flow, Val *cond, Val *a, Val *b);
 Val *op_size(Flow *flow, Val *x, Val *axis);

@@ -254,6 +254,9 @@ static bool orient(Reader *r, Val *root, Scores *s, const Weights *w, Weighted *
         bool fits = w->turned && is_softmax_axis(s, dim);
         if (!fits) return read_fails(r, w->softmax, OTHER_AXIS);
     }
+    if (s->shift && !is_softmax_axis(s, s->shift)) {
+        return read_fails(r, w->softmax, "the largest along another axis is subtracted");
+    }
     size_t n = strlen(s->axes);
     if (w->turned) {
         char last = s->axes[n - 1];

@@ -15,6 +15,7 @@ typedef struct Scores {
     Val *scale; // NULL: 1
     Val *bias[MASKS_MAX], *drop[MASKS_MAX];
     uint32_t bias_count, drop_count;
+    Val *shift; // the largest along this axis was subtracted, or NULL
     Val *gate;  // a tensor of 0 and 1 that multiplies the scores
     Val *heads; // of the view that splits the first of three axes
     bool flat_masks; // masks were met while the axes were three

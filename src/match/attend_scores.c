@@ -311,14 +311,15 @@ static bool add_bias(Reader *r, Scores *s, Val *bias, int depth) {
 
 // ---- sums -------------------------------------------------------------------
 
-// -max(x) along the last axis, which a softmax does not see.
-static bool is_shift(const Val *v) {
+// A number, or -max(x), which a softmax along the same axis does not see.
+static bool is_shift(const Val *v, Scores *out) {
     v = val_strip((Val *)(uintptr_t)v);
     if (val_is_number(v)) return true;
-    if (v->op != OP_NEG) return false;
-    v = val_strip(v->args[0]);
-    while (v->op == OP_DETACH) v = v->args[0];
-    return v->op == OP_AMAX && val_is_int(v->args[1], -1) && val_truth(v->args[2]) == 1;
+    Val *dim = NULL;
+    if (v->op != OP_NEG || !op_below_largest(v->args[0], &dim)) return false;
+    if (out->shift && out->shift != dim) return false;
+    out->shift = dim;
+    return true;
 }
 
 // c * (1 - g), c very negative, beside scores * g: a fill of the scores where g is 0.
@@ -355,7 +356,7 @@ static bool close_gate(Reader *r, Scores *out) {
 
 // What is added to the scores, which were found in the other operand.
 static bool read_summand(Reader *r, Val *other, Scores *out) {
-    if (is_shift(other)) return true;
+    if (is_shift(other, out)) return true;
     if (out->gate && is_gate_fill(other, out->gate)) return close_gate(r, out);
     return add_bias(r, out, other, 0);
 }
@@ -449,6 +450,8 @@ static bool join_scores(Reader *r, Val *v, Scores *a, Scores *b) {
     Val *sa = a->scale ? a->scale : one, *sb = b->scale ? b->scale : one;
     if (sa != sb) a->scale = val_new3(&r->flow->graph, V_PHI, cond, sa, sb);
     a->heads = a->heads ? a->heads : b->heads;
+    if (!a->shift) a->shift = b->shift;
+    if (b->shift && b->shift != a->shift) return read_fails(r, v, "a choice between two sums");
     a->flat_masks |= b->flat_masks;
     return join_masks(r, cond, (MaskList){a->bias, &a->bias_count},
                       (MaskList){b->bias, &b->bias_count}) &&
@@ -570,17 +573,14 @@ static bool read_other(Reader *r, Val *v, Scores *out, int depth) {
     case OP_CAT:
         return spoils(r, v, v->args[0]->nargs ? v->args[0]->args[0] : v->args[0], depth,
                       "a column is joined to the scores before the softmax (a sink)");
-    case V_CALL: { // torch.max(scores, finfo.min)
-        bool floor = v->nargs == 3 && val_is_global(v->args[0], "torch.max") &&
-                     is_very_negative(v->args[2]);
-        if (floor) {
-            read_sees(r, v);
-            see_constant(r, v->args[2], 0);
-            return read_scores(r, v->args[1], out, depth + 1);
-        }
+    case OP_MAX: // torch.max(scores, finfo.min)
+        if (!is_very_negative(v->args[1])) break;
+        read_sees(r, v);
+        see_constant(r, v->args[1], 0);
+        return read_scores(r, v->args[0], out, depth + 1);
+    case V_CALL:
         if (read_unread_call(r, v, out, depth)) return true;
         break;
-    }
     default: break;
     }
     return read_fails(r, v, "the softmax is not over a product of queries and keys");

@@ -149,8 +149,30 @@ static bool read_weight_part(Reader *r, Val *v) {
     return read_fails(r, v, "a part of the weights alone is used");
 }
 
+// exp(x) / (sum(exp(x), dim, True) + c): a softmax but for c. As op_make reads it without c.
+static Val *softmax_but_for(Reader *r, Val *v) {
+    for (int i = 0; i < 2; i++) {
+        Val *over = val_strip(v->args[1 - i]);
+        Val *sum = over->op == OP_RECIPROCAL ? val_strip(over->args[0]) : NULL;
+        if (!sum || sum->op != OP_ADD || val_strip(v->args[i])->op != OP_EXP) continue;
+        for (int k = 0; k < 2; k++) {
+            if (!val_is_number(sum->args[k])) continue;
+            Val *bare = op_make(r->flow, OP_RECIPROCAL, &sum->args[1 - k], 1);
+            Val *made = op_make(r->flow, OP_MUL, (Val *[]){v->args[i], bare}, 2);
+            if (made->op == OP_SOFTMAX) return made;
+        }
+    }
+    return NULL;
+}
+
 // A product of weights and something else: is there a softmax at all?
-static bool read_weight_product(Reader *r, Val *v, int depth) {
+static bool read_weight_product(Reader *r, Val *v, Weights *out, int depth) {
+    Val *softmax = softmax_but_for(r, v);
+    if (softmax) {
+        r->out->trouble = "a number is added to the sum of the weights: they add up to less than 1";
+        out->softmax = r->out->softmax = softmax;
+        return true;
+    }
     for (int i = 0; i < 2; i++) {
         Weights inner = {0};
         uint32_t seen = r->out->seen.len;
@@ -190,6 +212,19 @@ static bool read_weight_call(Reader *r, Val *v, Weights *out, int depth) {
     return read_weight_other(r, v);
 }
 
+// What a softmax that is written out is computed by, down to the scores.
+static void see_written(Reader *r, Val *v, const Val *scores, int depth) {
+    if (v == scores || val_strip(v) == scores || depth > 12 || v->op < V_ATTR) return;
+    read_sees(r, v);
+    for (uint32_t i = 0; i < v->nargs; i++) see_written(r, v->args[i], scores, depth + 1);
+}
+
+static bool read_softmax(Reader *r, Val *v, Weights *out) {
+    if (v->nargs > 3) see_written(r, v->args[3], val_strip(v->args[0]), 0);
+    out->softmax = r->out->softmax = v;
+    return true;
+}
+
 bool read_weights(Reader *r, Val *v, Weights *out, int depth) {
     if (depth > WEIGHTS_MAX_DEPTH || ++r->steps > 400) return false;
     vec_push(r->flow->arena, &r->out->weights, v);
@@ -203,15 +238,13 @@ bool read_weights(Reader *r, Val *v, Weights *out, int depth) {
         return true;
     }
     switch ((int)v->op) {
-    case OP_SOFTMAX:
-        out->softmax = r->out->softmax = v;
-        return true;
+    case OP_SOFTMAX: return read_softmax(r, v, out);
     case OP_DROPOUT: return read_dropout(r, v, out, depth);
     case V_PHI: return read_weight_choice(r, v, out, depth);
     case OP_VIEW: return read_weights(r, v->args[0], out, depth + 1);
     case OP_MASKED_FILL: return read_fill(r, v, out, depth);
     case V_ITEM: return read_weight_part(r, v);
-    case OP_MUL: return read_weight_product(r, v, depth);
+    case OP_MUL: return read_weight_product(r, v, out, depth);
     case V_CALL: return read_weight_call(r, v, out, depth);
     default: return read_weight_other(r, v);
     }
