@@ -277,6 +277,17 @@ bool read_product(Reader *r, Val *v, Scores *out) {
 
 // ---- weights times values ---------------------------------------------------
 
+// Whether weights of a softmax are in it, not behind another product.
+static bool is_softmaxed(const Val *v, uint32_t *steps, int depth) {
+    if (v->op == OP_SOFTMAX) return true;
+    bool product = v->op == OP_MATMUL || v->op == OP_BMM || v->op == OP_EINSUM;
+    if (product || depth > 16 || ++*steps > 200) return false;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (is_softmaxed(v->args[i], steps, depth + 1)) return true;
+    }
+    return false;
+}
+
 bool weighted_operands(Flow *flow, Val *root, Weighted *out) {
     (void)flow;
     *out = (Weighted){0};
@@ -287,8 +298,10 @@ bool weighted_operands(Flow *flow, Val *root, Weighted *out) {
     }
     Equation e;
     if (!read_equation(root, &e)) return false;
-    out->weights = e.operands[0];
-    out->value = e.operands[1];
+    uint32_t steps = 0, more = 0;
+    out->second = !is_softmaxed(e.operands[0], &steps, 0) && is_softmaxed(e.operands[1], &more, 0);
+    out->weights = e.operands[out->second];
+    out->value = e.operands[!out->second];
     return true;
 }
 
@@ -307,15 +320,17 @@ bool weighted_axes(Reader *r, Val *root, const Scores *s, Weighted *out) {
     }
     Equation e;
     char roles[128] = {0};
-    if (!read_equation(root, &e) || strlen(e.in[0]) != n) {
+    bool read = read_equation(root, &e);
+    const char *weights = e.in[out->second], *value = e.in[!out->second];
+    if (!read || strlen(weights) != n) {
         return read_fails(r, root, "an einsum that is no product of weights and values");
     }
-    for (size_t i = 0; i < n; i++) roles[(unsigned char)e.in[0][i]] = s->axes[i];
-    for (const char *c = e.in[1]; *c; c++) {
+    for (size_t i = 0; i < n; i++) roles[(unsigned char)weights[i]] = s->axes[i];
+    for (const char *c = value; *c; c++) {
         if (!roles[(unsigned char)*c]) roles[(unsigned char)*c] = 'D';
     }
-    bool fits = name_axes(out->value_axes, e.in[1], roles) && name_axes(out->axes, e.out, roles) &&
-                strlen(e.in[1]) == n && strlen(e.out) == n && !strchr(out->value_axes, 'Q') &&
+    bool fits = name_axes(out->value_axes, value, roles) && name_axes(out->axes, e.out, roles) &&
+                strlen(value) == n && strlen(e.out) == n && !strchr(out->value_axes, 'Q') &&
                 !strchr(out->axes, 'K') && strchr(out->axes, 'Q') && strchr(out->axes, 'D');
     return fits || read_fails(r, root, "the weights are multiplied along another axis");
 }

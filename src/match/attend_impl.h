@@ -73,6 +73,7 @@ bool read_product(Reader *r, Val *v, Scores *out);
 // it is none. `*value` is the other operand.
 typedef struct Weighted {
     Val *weights, *value;
+    bool second; // an einsum that takes the weights behind the values
     char value_axes[AXES_MAX + 1], axes[AXES_MAX + 1];
 } Weighted;
 // Operands of the product of weights and values, axes not yet named.

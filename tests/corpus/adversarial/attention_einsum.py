@@ -41,3 +41,15 @@ def field(q, k, v, axes):
 def not_v(q, k, v):
     w = torch.einsum("bihd,bjhd->bhij", q, k).softmax(-1)
     return torch.einsum("bhij,bihd->bjhd", w, v)  # clean: the weights' queries are summed
+
+
+def values_first_over_queries(q, k, v):
+    """The weights are normalised over the keys and summed over the queries."""
+    attn = torch.einsum("bhid,bhjd->bhij", q, k).softmax(-1)
+    return torch.einsum("bhid,bhij->bhjd", v, attn)
+
+
+def weights_twice(q, k, v):
+    """The square of the weights is no weight."""
+    attn = torch.einsum("bhid,bhjd->bhij", q, k).softmax(-1)
+    return torch.einsum("bhjd,bhij->bhid", v, attn * attn)

@@ -71,3 +71,15 @@ def turned_mask(q, k, v, mask):
     scores = scores.masked_fill(mask.view(2, 16, 1, 16), float("-inf"))
     weights = scores.softmax(dim=-1)
     return torch.einsum("bsht,bthd->bshd", weights, v)  # expect: attention recommend
+
+class ValuesFirst(nn.Module):
+    def forward(self, q, k, v):
+        attn = torch.einsum("bhid,bhjd->bhij", q, k).div(8).softmax(-1)
+        return torch.einsum("bhjd,bhij->bhid", v, attn)  # expect: attention recommend
+
+def one_head(q, k, v):
+    """Channels first: the weights are turned before the values are multiplied by them."""
+    w = torch.einsum('bij,bjk->bik', q, k) * (int(q.shape[-1]) ** -0.5)
+    w = F.softmax(w, dim=2)
+    w = w.permute(0, 2, 1)
+    return torch.einsum('bij,bjk->bik', v, w)  # expect: attention caution
