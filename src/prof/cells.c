@@ -12,6 +12,8 @@ typedef struct Masks {
 } Masks;
 
 typedef Masks (*FindMasks)(const char *at, char separator);
+// Of 64 bytes: bit i is set where byte i is `mark`.
+typedef uint64_t (*FindMark)(const char *at, char mark);
 
 // Bit i: an odd number of bits at and below i is set.
 typedef uint64_t (*PrefixOdd)(uint64_t bits);
@@ -37,6 +39,16 @@ INLINE Masks masks_16(const char *at, char separator) {
     return masks;
 }
 
+INLINE uint64_t mark_16(const char *at, char mark) {
+    const __m128i wanted = _mm_set1_epi8(mark);
+    uint64_t bits = 0;
+    for (int i = 3; i >= 0; i--) {
+        __m128i part = _mm_loadu_si128((const __m128i *)(const void *)(at + 16 * i));
+        bits = bits << 16 | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(part, wanted));
+    }
+    return bits;
+}
+
 #define TARGET_32 "avx2,bmi,popcnt,pclmul"
 
 // A product without carries by all ones adds up the bits below each one.
@@ -56,6 +68,15 @@ __attribute__((target(TARGET_32))) INLINE Masks masks_32(const char *at, char se
         masks.quotes = masks.quotes << 32 | q;
     }
     return masks;
+}
+
+__attribute__((target(TARGET_32))) INLINE uint64_t mark_32(const char *at, char mark) {
+    const __m256i wanted = _mm256_set1_epi8(mark);
+    __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)at);
+    __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(at + 32));
+    uint32_t first = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, wanted));
+    uint32_t second = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, wanted));
+    return (uint64_t)second << 32 | first;
 }
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 #include <arm_neon.h>
@@ -82,6 +103,12 @@ INLINE Masks masks_16(const char *at, char separator) {
     }
     return (Masks){gather_bits(separators), gather_bits(quotes)};
 }
+
+INLINE uint64_t mark_16(const char *at, char mark) {
+    uint8x16_t wanted = vdupq_n_u8((uint8_t)mark), same[4];
+    for (int i = 0; i < 4; i++) same[i] = vceqq_u8(vld1q_u8((const uint8_t *)at + 16 * i), wanted);
+    return gather_bits(same);
+}
 #else
 INLINE Masks masks_16(const char *at, char separator) {
     Masks masks = {0, 0};
@@ -90,6 +117,12 @@ INLINE Masks masks_16(const char *at, char separator) {
         masks.quotes |= (uint64_t)(at[i] == '"') << i;
     }
     return masks;
+}
+
+INLINE uint64_t mark_16(const char *at, char mark) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 64; i++) bits |= (uint64_t)(at[i] == mark) << i;
+    return bits;
 }
 #endif
 
@@ -121,6 +154,7 @@ INLINE bool is_plain(const char *at, uint32_t len, uint32_t count) {
 typedef struct Masker {
     FindMasks find;
     PrefixOdd odd;
+    FindMark mark;
 } Masker;
 
 // Stops behind the block with the cell `wanted` if the rest is plain; false then.
@@ -155,10 +189,82 @@ INLINE bool split(Cells *out, Str line, char separator, uint32_t wanted, Masker 
     return whole;
 }
 
+// A line on its way through what is expected of it.
+typedef struct Follow {
+    Cells *out;
+    const char *begin, *at, *end;
+    uint32_t cell; // the next one
+    char separator;
+} Follow;
+
+// Passes over cells up to `until`, which have to be within 64 bytes and plain.
+INLINE bool follow_cells(Follow *follow, uint32_t until, Masker masker) {
+    if (follow->cell >= until) return true;
+    if (follow->at >= follow->end) return false;
+    Masks masks = masker.find(follow->at, follow->separator);
+    uint64_t stops = masks.quotes | masker.mark(follow->at, '\n');
+    uint32_t base = (uint32_t)(follow->at - follow->begin), place = 0;
+    while (follow->cell < until) {
+        if (!masks.separators) return false;
+        place = (uint32_t)__builtin_ctzll(masks.separators);
+        masks.separators &= masks.separators - 1;
+        follow->out->end[follow->cell++] = base + place;
+    }
+    follow->at += place + 1;
+    return follow->at <= follow->end && !(stops & ((UINT64_C(1) << place) - 1));
+}
+
+// The span that is expected, and a separator behind it.
+INLINE bool follow_span(Follow *follow, CellSpan span, const char *key, size_t len) {
+    bool same = (size_t)(follow->end - follow->at) > len && memcmp(follow->at, key, len) == 0 &&
+                follow->at[len] == follow->separator;
+    if (!same) return false;
+    follow->out->end[span.last] = (uint32_t)(follow->at - follow->begin) + (uint32_t)len;
+    follow->cell = span.last + 1u;
+    follow->at += len + 1;
+    return true;
+}
+
+// The end of the line, if no quote is in front of it.
+INLINE const char *follow_rest(const Follow *follow, Masker masker) {
+    const char *at = follow->at, *end = follow->end;
+    for (; at < end; at += 64) {
+        uint64_t quotes = masker.mark(at, '"'), newlines = masker.mark(at, '\n');
+        if (!(quotes | newlines)) continue;
+        uint64_t first = (quotes | newlines) & (~(quotes | newlines) + 1);
+        const char *stop = at + __builtin_ctzll(first);
+        if (stop >= end) break;
+        return first & quotes ? NULL : stop;
+    }
+    return end;
+}
+
+INLINE bool follow(Follow *line, size_t *len, const CellsGuess *guess, Masker masker) {
+    const char *key = guess->key;
+    for (uint32_t i = 0; i < guess->span_count; i++) {
+        CellSpan span = guess->spans[i];
+        if (!follow_cells(line, span.first, masker)) return false;
+        if (!follow_span(line, span, key, guess->span_len[i])) return false;
+        key += guess->span_len[i];
+    }
+    if (!follow_cells(line, guess->needed, masker)) return false;
+    const char *end = follow_rest(line, masker);
+    if (!end || (size_t)(end - line->at) + line->cell >= CELLS_MAX) return false;
+    *len = (size_t)(end - line->begin);
+    line->out->count = line->cell;
+    line->out->quote_open = line->out->too_many = false;
+    return true;
+}
+
 #if defined(__SSE2__)
 __attribute__((target(TARGET_32))) static bool split_32(Cells *out, Str line, char separator,
                                                      uint32_t wanted) {
-    return split(out, line, separator, wanted, (Masker){masks_32, prefix_odd_fast});
+    return split(out, line, separator, wanted, (Masker){masks_32, prefix_odd_fast, mark_32});
+}
+
+__attribute__((target(TARGET_32))) static bool follow_32(Follow *line, size_t *len,
+                                                      const CellsGuess *guess) {
+    return follow(line, len, guess, (Masker){masks_32, prefix_odd_fast, mark_32});
 }
 #endif
 
@@ -176,7 +282,16 @@ void cells_split_first(Cells *out, Str line, char separator, uint32_t wanted, bo
         return;
     }
 #endif
-    *whole = split(out, line, separator, wanted, (Masker){masks_16, prefix_odd});
+    *whole = split(out, line, separator, wanted, (Masker){masks_16, prefix_odd, mark_16});
+}
+
+bool cells_follow(Cells *out, size_t *len, Str text, char separator, const CellsGuess *guess) {
+    Follow line = {.out = out, .begin = text.at, .at = text.at, .end = text.at + text.len,
+                   .separator = separator};
+#if defined(__SSE2__)
+    if (has_target_32()) return follow_32(&line, len, guess);
+#endif
+    return follow(&line, len, guess, (Masker){masks_16, prefix_odd, mark_16});
 }
 
 void cells_split(Cells *out, Str line, char separator) {

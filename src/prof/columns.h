@@ -17,11 +17,6 @@ typedef enum Column {
 
 enum { COLUMNS_MAX_SPANS = COL_KIND_LAST - COL_KIND_FIRST + 1 };
 
-// Cells that stand side by side and together are part of what a kind is.
-typedef struct CellSpan {
-    uint16_t first, last;
-} CellSpan;
-
 typedef struct Columns {
     int16_t at[COL_COUNT]; // cell, PROF_NONE: there is no such column
     uint32_t count;        // cells of the header

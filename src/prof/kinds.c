@@ -6,12 +6,13 @@
 #include "prof/opclass.h"
 #include "prof/tensors.h"
 
-enum { FIRST_SLOTS = 1024 };
+enum { FIRST_SLOTS = 1024, GUESS_BITS = 13 };
 
 void kinds_init(KindTable *table) {
     *table = (KindTable){.last = PROF_NO_KIND, .cap = FIRST_SLOTS};
     arena_init(&table->arena);
     table->slots = NEW_N(&table->arena, uint32_t, table->cap);
+    table->guesses = NEW_N(&table->arena, uint32_t, 1u << GUESS_BITS);
 }
 
 void kinds_free(KindTable *table) {
@@ -76,10 +77,10 @@ static uint32_t add(KindTable *table, KindTally tally) {
 }
 
 static uint32_t add_key(KindTable *table, const KindKey *key, uint64_t hash) {
-    KindTally tally = {.hash = hash, .followers = {PROF_NO_KIND, PROF_NO_KIND},
+    KindTally tally = {.hash = hash, .follower = PROF_NO_KIND,
                        .min_ns = UINT64_MAX};
     for (uint32_t i = 0; i < key->count; i++) tally.key_len += (uint32_t)key->part[i].len;
-    char *bytes = arena_alloc(&table->arena, tally.key_len + 1);
+    char *bytes = arena_alloc(&table->arena, tally.key_len + CELLS_SLACK);
     tally.key = bytes;
     for (uint32_t i = 0; i < key->count; i++) {
         memcpy(bytes, key->part[i].at, key->part[i].len);
@@ -100,25 +101,32 @@ static uint32_t find(KindTable *table, const KindKey *key) {
     return add_key(table, key, hash);
 }
 
+static uint32_t *guess_slot(const KindTable *table) {
+    return &table->guesses[table->history * MIX_1 >> (64 - GUESS_BITS)];
+}
+
+uint32_t kinds_guess(const KindTable *table, uint32_t nth) {
+    if (table->last == PROF_NO_KIND) return PROF_NO_KIND;
+    uint32_t guess = *guess_slot(table);
+    return nth == 0 && guess ? guess - 1 : table->tallies.at[table->last].follower;
+}
+
+void kinds_take(KindTable *table, uint32_t kind) {
+    *guess_slot(table) = kind + 1;
+    if (table->last != PROF_NO_KIND) table->tallies.at[table->last].follower = kind;
+    table->history = table->history << 16 | (kind & UINT16_MAX);
+    table->last = kind;
+}
+
 static bool is_follower(const KindTable *table, uint32_t follower, const KindKey *key) {
     return follower != PROF_NO_KIND && is_same(&table->tallies.at[follower], key);
 }
 
 uint32_t kinds_intern(KindTable *table, const KindKey *key) {
-    static const uint32_t none[2] = {PROF_NO_KIND, PROF_NO_KIND};
-    uint32_t last = table->last;
-    const uint32_t *guess = last == PROF_NO_KIND ? none : table->tallies.at[last].followers;
-    uint32_t first = guess[0], second = guess[1], kind;
-    if (is_follower(table, first, key)) {
-        kind = first;
-    } else {
-        kind = is_follower(table, second, key) ? second : find(table, key);
-        if (last != PROF_NO_KIND) {
-            table->tallies.at[last].followers[0] = kind;
-            table->tallies.at[last].followers[1] = first;
-        }
-    }
-    table->last = kind;
+    uint32_t first = kinds_guess(table, 0), second = kinds_guess(table, 1), kind;
+    if (is_follower(table, first, key)) kind = first;
+    else kind = is_follower(table, second, key) ? second : find(table, key);
+    kinds_take(table, kind);
     return kind;
 }
 
@@ -148,23 +156,32 @@ uint32_t kinds_merge(KindTable *table, const KindTally *from) {
     return add(table, *from);
 }
 
-// The cell of `column` in the key, stripped; empty where there is none.
-static Str cell_of(const KindTally *tally, const Columns *columns, Column column) {
+// The key of a kind, taken apart.
+typedef struct KindCells {
+    const Columns *columns;
+    Str spans[COLUMNS_MAX_SPANS];
+    Cells cells[COLUMNS_MAX_SPANS];
+} KindCells;
+
+static void split_key(KindCells *out, const KindTally *tally, const Columns *columns) {
     const char *at = tally->key;
-    int cell = columns->at[column];
-    for (uint32_t i = 0; i < columns->span_count && cell != PROF_NONE; i++) {
-        CellSpan span = columns->spans[i];
-        if (cell >= span.first && cell <= span.last) {
-            char line[UINT16_MAX + CELLS_SLACK + 1];
-            Cells cells;
-            memcpy(line, at, tally->span_len[i]);
-            cells_split(&cells, (Str){line, tally->span_len[i]}, columns->separator);
-            uint32_t index = (uint32_t)cell - span.first;
-            if (index >= cells.count) return STR("");
-            Str text = cells_text(&cells, (Str){line, tally->span_len[i]}, index);
-            return (Str){at + (text.at - line), text.len};
-        }
+    out->columns = columns;
+    for (uint32_t i = 0; i < columns->span_count; i++) {
+        out->spans[i] = (Str){at, tally->span_len[i]};
+        cells_split(&out->cells[i], out->spans[i], columns->separator);
         at += tally->span_len[i];
+    }
+}
+
+// The cell of `column`, stripped; empty where there is none.
+static Str cell_of(const KindCells *key, Column column) {
+    int cell = key->columns->at[column];
+    for (uint32_t i = 0; i < key->columns->span_count && cell != PROF_NONE; i++) {
+        CellSpan span = key->columns->spans[i];
+        if (cell < span.first || cell > span.last) continue;
+        uint32_t index = (uint32_t)cell - span.first;
+        if (index >= key->cells[i].count) return STR("");
+        return cells_text(&key->cells[i], key->spans[i], index);
     }
     return STR("");
 }
@@ -214,12 +231,9 @@ static bool is_na(Str text) {
     return text.len == 0 || str_is(text, "N/A");
 }
 
-static void describe_tensors(ProfKind *out, Arena *arena, const KindTally *tally,
-                             const Columns *columns) {
-    TensorCells in = {out->in_shapes, out->in_dtypes,
-                      cell_of(tally, columns, COL_IN_FORMATS)};
-    TensorCells to = {out->out_shapes, out->out_dtypes,
-                      cell_of(tally, columns, COL_OUT_FORMATS)};
+static void describe_tensors(ProfKind *out, Arena *arena, const KindCells *key) {
+    TensorCells in = {out->in_shapes, out->in_dtypes, cell_of(key, COL_IN_FORMATS)};
+    TensorCells to = {out->out_shapes, out->out_dtypes, cell_of(key, COL_OUT_FORMATS)};
     out->in = tensors_read(&out->in_count, arena, &in);
     out->out = tensors_read(&out->out_count, arena, &to);
     out->has_shapes = out->in_count > 0 || out->out_count > 0;
@@ -229,14 +243,16 @@ static void describe_tensors(ProfKind *out, Arena *arena, const KindTally *tally
 
 void kinds_describe(ProfKind *out, Arena *arena, const KindTally *tally,
                     const Columns *columns) {
-    Str state = cell_of(tally, columns, COL_STATE);
+    KindCells key;
+    split_key(&key, tally, columns);
+    Str state = cell_of(&key, COL_STATE);
     *out = (ProfKind){
-        .name = keep(arena, cell_of(tally, columns, COL_NAME)),
-        .type = keep(arena, cell_of(tally, columns, COL_TYPE)),
-        .in_shapes = keep(arena, cell_of(tally, columns, COL_IN_SHAPES)),
-        .out_shapes = keep(arena, cell_of(tally, columns, COL_OUT_SHAPES)),
-        .in_dtypes = keep(arena, cell_of(tally, columns, COL_IN_DTYPES)),
-        .out_dtypes = keep(arena, cell_of(tally, columns, COL_OUT_DTYPES)),
+        .name = keep(arena, cell_of(&key, COL_NAME)),
+        .type = keep(arena, cell_of(&key, COL_TYPE)),
+        .in_shapes = keep(arena, cell_of(&key, COL_IN_SHAPES)),
+        .out_shapes = keep(arena, cell_of(&key, COL_OUT_SHAPES)),
+        .in_dtypes = keep(arena, cell_of(&key, COL_IN_DTYPES)),
+        .out_dtypes = keep(arena, cell_of(&key, COL_OUT_DTYPES)),
         .has_state = !is_na(state),
         .is_dynamic = str_is(state, "dynamic"),
         .count = tally->count,
@@ -245,9 +261,9 @@ void kinds_describe(ProfKind *out, Arena *arena, const KindTally *tally,
         .max_ns = tally->max_ns,
     };
     if (is_na(out->type)) out->type = type_by_name(out->name);
-    out->core = core_of(cell_of(tally, columns, COL_CORE), out->name);
-    out->op = (uint16_t)opclass_find(out->type);
+    out->core = core_of(cell_of(&key, COL_CORE), out->name);
+    if (out->core != CORE_COMM) out->op = (uint16_t)opclass_find(out->type);
     memcpy(out->pmu, tally->pmu, sizeof(out->pmu));
-    describe_tensors(out, arena, tally, columns);
+    describe_tensors(out, arena, &key);
     out->flops = opclass_flops(out);
 }

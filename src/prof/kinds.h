@@ -10,7 +10,7 @@ typedef struct KindTally {
     uint64_t hash;
     const char *key; // the bytes of the spans, one behind the other
     uint32_t key_len;
-    uint32_t followers[2]; // the kinds that last came after this one, the latest first
+    uint32_t follower; // the kind that last came after this one
     uint64_t first;    // block << 32 | row of the block
     uint64_t count, total_ns, min_ns, max_ns;
     uint64_t sampled_in; // block + 1 where `samples` were taken last
@@ -25,6 +25,8 @@ typedef struct KindTable {
     uint32_t *slots; // index + 1
     uint32_t cap;
     uint32_t last;   // the kind of the row before, PROF_NO_KIND at the start
+    uint64_t history; // the four before, 16 bits each
+    uint32_t *guesses; // by a hash of these: 1 + what came next last time; 0: nothing yet
 } KindTable;
 
 // The cells of one row that make its kind.
@@ -35,6 +37,11 @@ typedef struct KindKey {
 
 void kinds_init(KindTable *table);
 void kinds_free(KindTable *table);
+// The kind that came next last time behind the same four kinds, or (nth 1) behind the
+// same one; PROF_NO_KIND: not known.
+uint32_t kinds_guess(const KindTable *table, uint32_t nth);
+// The row is of that kind.
+void kinds_take(KindTable *table, uint32_t kind);
 // The index of the kind with that key, made on first use (count is 0 then).
 uint32_t kinds_intern(KindTable *table, const KindKey *key);
 // Adds what `from` counted to the kind of equal key; returns its index.

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 enum {
-    SAMPLES = 4, // rows of a kind in a block whose counters are read
+    // Rows of a kind in a block whose counters are read, in files of few blocks and of many.
+    SAMPLES = 4, SAMPLES_OF_MANY = 1, MANY_BLOCKS = 64,
     STEP_BITS = (1 << 20) - 1,
     MORE_BYTES = LINE_MAX_BYTES + CELLS_SLACK,
 };
@@ -27,6 +28,7 @@ typedef struct RowWork {
     RowBlock *block;
     const Columns *columns;
     uint64_t index;
+    uint32_t samples;
     Cells cells;
     bool is_whole; // all cells are there, not only those that every row needs
     LastId last[COL_STREAM + 1];
@@ -145,7 +147,7 @@ static void add_counters(RowWork *work, KindTally *tally) {
         tally->sampled_in = work->index + 1;
         tally->samples = 0;
     }
-    if (tally->samples++ >= SAMPLES) return;
+    if (tally->samples++ >= work->samples) return;
     if (!work->is_whole) cells_split(&work->cells, work->line, columns->separator);
     work->is_whole = true;
     for (uint32_t i = 0; i < columns->pmu_count; i++) {
@@ -158,24 +160,27 @@ static void add_counters(RowWork *work, KindTally *tally) {
     }
 }
 
-static uint32_t find_kind(RowWork *work, uint64_t duration) {
+// By the cells that make a kind.
+static uint32_t intern_kind(RowWork *work) {
     const Columns *columns = work->columns;
-    KindKey key = {.count = columns->span_count};
+    KindKey key; // large: only what is used of it is set
+    key.count = columns->span_count;
     for (uint32_t i = 0; i < columns->span_count; i++) {
         CellSpan span = columns->spans[i];
         Str first = raw_cell(work, span.first);
         key.part[i] = (Str){first.at, (size_t)(work->line.at + work->cells.end[span.last] -
                                                first.at)};
     }
-    KindTable *kinds = &work->reader->kinds;
-    uint32_t kind = kinds_intern(kinds, &key);
-    KindTally *tally = &kinds->tallies.at[kind];
+    return kinds_intern(&work->reader->kinds, &key);
+}
+
+static void count_row(RowWork *work, uint32_t kind, uint64_t duration) {
+    KindTally *tally = &work->reader->kinds.tallies.at[kind];
     if (tally->count++ == 0) tally->first = work->index << 32 | work->block->count;
     tally->total_ns += duration;
     if (duration < tally->min_ns) tally->min_ns = duration;
     if (duration > tally->max_ns) tally->max_ns = duration;
     add_counters(work, tally);
-    return kind;
 }
 
 static bool is_cut(RowWork *work) {
@@ -187,21 +192,24 @@ static bool is_cut(RowWork *work) {
     return true;
 }
 
-// Fills `out`; a line that is no row leaves it without a kind.
-static void read_row(RowWork *work, ProfRow *out) {
-    const Columns *columns = work->columns;
-    uint64_t start, duration;
-    *out = (ProfRow){.kind = PROF_NO_KIND};
+// Whether the line is taken apart, and is a row.
+static bool split_line(RowWork *work) {
     if (work->line.len > LINE_MAX_BYTES) {
         add_fault(work, FAULT_LONG);
-        return;
+        return false;
     }
-    cells_split_first(&work->cells, work->line, columns->separator, columns->needed,
-                      &work->is_whole);
-    if (is_cut(work) || !read_time(work, &start, COL_START) ||
-        !read_time(work, &duration, COL_DURATION)) {
-        return;
-    }
+    cells_split_first(&work->cells, work->line, work->columns->separator,
+                      work->columns->needed, &work->is_whole);
+    return !is_cut(work);
+}
+
+// Fills `out`; a line that is no row leaves it without a kind. `kind`: what the row is
+// expected to be, with its cells; PROF_NO_KIND: nothing is known of the line.
+static void read_row(RowWork *work, ProfRow *out, uint32_t kind) {
+    uint64_t start, duration;
+    *out = (ProfRow){.kind = PROF_NO_KIND};
+    if (kind == PROF_NO_KIND && !split_line(work)) return;
+    if (!read_time(work, &start, COL_START) || !read_time(work, &duration, COL_DURATION)) return;
     RowReader *reader = work->reader;
     uint64_t place = work->index << 32 | work->block->count;
     int64_t lane = LANE_ID(read_id(work, COL_DEVICE), read_id(work, COL_STREAM));
@@ -211,7 +219,30 @@ static void read_row(RowWork *work, ProfRow *out) {
     out->duration_ns = duration & ((UINT64_C(1) << 44) - 1);
     out->step = step & STEP_BITS;
     out->lane = (uint16_t)id_table_index(&reader->lanes, &reader->arena, lane, place);
-    out->kind = find_kind(work, duration);
+    if (kind == PROF_NO_KIND) kind = intern_kind(work);
+    else kinds_take(&reader->kinds, kind);
+    out->kind = kind;
+    count_row(work, kind, duration);
+}
+
+// Kernels come in the same order over and over: whether the line at the beginning of
+// `text` is of one of the kinds that came next before. Sets the line and its cells.
+static uint32_t expect_kind(RowWork *work, Str text) {
+    const Columns *columns = work->columns;
+    const KindTable *kinds = &work->reader->kinds;
+    for (uint32_t nth = 0; nth < 2; nth++) {
+        uint32_t kind = kinds_guess(kinds, nth);
+        if (kind == PROF_NO_KIND) break;
+        const KindTally *tally = &kinds->tallies.at[kind];
+        CellsGuess guess = {columns->spans, tally->span_len, tally->key, columns->span_count,
+                            columns->needed};
+        size_t len;
+        if (!cells_follow(&work->cells, &len, text, columns->separator, &guess)) continue;
+        work->line = (Str){text.at, len};
+        work->is_whole = false;
+        return len <= LINE_MAX_BYTES ? kind : PROF_NO_KIND;
+    }
+    return PROF_NO_KIND;
 }
 
 // A page of rows twice as large; the block at work takes its rows along.
@@ -238,15 +269,17 @@ static ProfRow *next_row(RowWork *work) {
 static void read_lines(RowWork *work, Str bytes, const char *stop) {
     const char *at = bytes.at, *end = bytes.at + bytes.len;
     while (at < stop) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        const char *line_end = newline ? newline : end;
-        if (line_end > at && line_end[-1] == '\r') line_end--;
-        work->line = (Str){at, (size_t)(line_end - at)};
+        uint32_t kind = expect_kind(work, (Str){at, (size_t)(end - at)});
+        if (kind == PROF_NO_KIND) {
+            const char *newline = memchr(at, '\n', (size_t)(end - at));
+            work->line = (Str){at, (size_t)((newline ? newline : end) - at)};
+        }
+        at += work->line.len + 1;
+        if (work->line.len && work->line.at[work->line.len - 1] == '\r') work->line.len--;
         if (work->line.len) {
-            read_row(work, next_row(work));
+            read_row(work, next_row(work), kind);
             work->block->count++;
         }
-        at = newline ? newline + 1 : end;
     }
 }
 
@@ -285,6 +318,8 @@ bool row_reader_block(RowReader *reader, RowBlock *out, const RowFile *file, uin
     uint64_t from = file->first + index * BLOCK_BYTES, left = file->size - from;
     size_t wanted = left < BLOCK_BYTES ? (size_t)left : BLOCK_BYTES;
     RowWork work = {.reader = reader, .block = out, .columns = file->columns, .index = index};
+    bool many = (file->size - file->first) / BLOCK_BYTES >= MANY_BLOCKS;
+    work.samples = many ? SAMPLES_OF_MANY : SAMPLES;
     Str bytes;
     // One byte in front tells whether a line begins at the block's first byte.
     if (!read_at(&bytes, file, reader->buffer, from - 1, wanted + 1)) return false;

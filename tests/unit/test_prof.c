@@ -111,6 +111,51 @@ static void splits_across_blocks(void **state) {
     }
 }
 
+static const CellSpan followed_spans[] = {{2, 3}, {6, 6}};
+static const uint16_t followed_lengths[] = {7, 9};
+static const CellsGuess expected = {followed_spans, followed_lengths, "Mul,AIV\"4,2;4,2\"", 2, 8};
+
+// What is taken as expected is what the slow way finds.
+static bool follows(char *text, size_t len) {
+    Cells quick, slow;
+    size_t line;
+    if (!cells_follow(&quick, &line, (Str){text, len}, ',', &expected)) return false;
+    const char *newline = memchr(text, '\n', len);
+    assert_int_equal(line, newline ? (size_t)(newline - text) : len);
+    cells_split(&slow, (Str){text, line}, ',');
+    assert_false(slow.quote_open);
+    assert_true(slow.count >= 8);
+    static const int checked[] = {0, 1, 3, 4, 5, 6, 7};
+    for (size_t i = 0; i < COUNT(checked); i++) {
+        assert_int_equal(quick.end[checked[i]], slow.end[checked[i]]);
+    }
+    assert_memory_equal(text + slow.end[1] + 1, "Mul,AIV,", 8);
+    return true;
+}
+
+static void follows_what_is_expected(void **state) {
+    static const char marks[] = ",\"\n\rx\0";
+    const char *line = "1,17,Mul,AIV,1750000000000000.123\t,2.5,\"4,2;4,2\",0.5,0,0,0,0,0,0,0,0,0,0,"
+                       "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n2,18,";
+    char text[512];
+    size_t len = strlen(line);
+    uint32_t taken = 0;
+    (void)state;
+    memset(text, ',', sizeof(text));
+    memcpy(text, line, len);
+    assert_true(follows(text, len));
+    assert_true(follows(text, len - 7)); // a last line has no end
+    for (size_t cut = 0; cut < 52; cut++) assert_false(follows(text, cut));
+    for (size_t at = 0; at < len; at++) {
+        for (size_t m = 0; m + 1 < sizeof(marks); m++) {
+            text[at] = marks[m];
+            taken += follows(text, len);
+            text[at] = line[at];
+        }
+    }
+    assert_in_range(taken, 300, 700);
+}
+
 static void reads_tensors(void **state) {
     Arena arena;
     uint8_t count;
@@ -158,6 +203,7 @@ int main(void) {
         cmocka_unit_test(splits_cells_outside_of_quotes),
         cmocka_unit_test(splits_the_first_cells),
         cmocka_unit_test(splits_across_blocks),
+        cmocka_unit_test(follows_what_is_expected),
         cmocka_unit_test(reads_tensors),
         cmocka_unit_test(folds_spellings),
     };
