@@ -436,7 +436,7 @@ static bool is_number(const Node *node, const char *text) {
 
 typedef struct RowSearch {
     bool found;
-    int depth, loops; // around
+    int depth, loops; // around; of search_stores: the stores met
 } RowSearch;
 
 // x.view(*lead, -1, 1, 2), x.unflatten(-1, (-1, 1, 2)): sizes that end in 1 and 2.
@@ -500,6 +500,35 @@ static bool has_share(Node *fn) {
     return search.found || search.depth > ROWS_DEPTH;
 }
 
+static bool is_part_store(const Node *target) {
+    return target->kind == N_SUBSCRIPT && target->u.subscript.slice->kind == N_TUPLE;
+}
+
+// y[..., 0::2] = ..., y[..., 1::2] = ...: turns.c looks for two of them.
+static bool search_stores(Node *node, void *data) {
+    RowSearch *search = data;
+    if (!node_is_statement(node)) return true;
+    if (node->kind == N_ASSIGN && node->u.assign.targets.len == 1) {
+        const Node *target = node->u.assign.targets.at[0];
+        bool row = target->kind == N_TUPLE || target->kind == N_LIST;
+        search->loops += row ? 0 : is_part_store(target);
+        for (uint32_t i = 0; row && i < target->u.list.elts.len; i++) {
+            search->loops += is_part_store(target->u.list.elts.at[i]);
+        }
+    }
+    search->found = search->loops > 1;
+    if (search->found || ++search->depth > ROWS_DEPTH) return false;
+    bool more = node_children(node, search_stores, data);
+    search->depth--;
+    return more;
+}
+
+static bool writes_parts(Node *fn) {
+    RowSearch search = {0};
+    node_children(fn, search_stores, &search);
+    return search.found || search.depth > ROWS_DEPTH;
+}
+
 static uint32_t called_marks(FilterModule *fm, Node *fn) {
     fm->depth = 0;
     return function_marks(fm, fn);
@@ -515,7 +544,7 @@ bool filter_passes(FilterModule *fm, Node *fn) {
     bool named = fm->module->parsed.marks & filter->roots;
     if (named && (called_marks(fm, fn) & (filter->roots | MARK_OPEN))) return true;
     if (!(own & MARK_PRODUCT)) return false;
-    if (needs(filter, own)) return true;
+    if (needs(filter, own) || writes_parts(fn)) return true;
     if (filter->rows && has_rows(fm)) return true;
     return needs(filter, called_marks(fm, fn));
 }

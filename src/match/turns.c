@@ -9,6 +9,7 @@ enum {
     SUMS_MAX = 64, // of a function
     SIDES_MAX = 3, // factors beside the part
     PEEL_MAX = 8,
+    STORE_DEPTH = 64, // of nested statements
 };
 
 // ---- parts of a tensor ------------------------------------------------------------
@@ -19,11 +20,14 @@ typedef struct Part {
     bool by_axis;   // pairs have an axis of their own, and the part is one index of it
 } Part;
 
-// Below what only adds or takes an axis of length one.
+// Below a copy, and what only adds or takes an axis of length one.
 static Val *peel(Val *v) {
     for (int i = 0; i < PEEL_MAX; i++) {
         v = val_strip(v);
-        if (v->op != OP_UNSQUEEZE && v->op != OP_SQUEEZE && v->op != OP_CONTIGUOUS) return v;
+        if (v->op != OP_UNSQUEEZE && v->op != OP_SQUEEZE && v->op != OP_CONTIGUOUS &&
+            v->op != OP_CLONE) {
+            return v;
+        }
         v = v->args[0];
     }
     return v;
@@ -254,14 +258,66 @@ static bool is_joined(const Frame *f, Val *p, Val *q, bool by_axis) {
     return false;
 }
 
-// y[..., 0] = p; y[..., 1] = q
-static bool is_stored(const Frame *f, const Sum *sum) {
-    const Node *stmt = sum->record->stmt;
-    bool stores = stmt && stmt->kind == N_ASSIGN && stmt->u.assign.targets.len == 1 &&
-                  stmt->u.assign.targets.at[0]->kind == N_SUBSCRIPT;
-    if (!stores) return false;
-    Val *value = node_val(f->mf, stmt->u.assign.value);
-    return value && val_strip(value) == sum->val;
+// ---- parts that are written into a tensor -----------------------------------------------
+
+typedef struct Store {
+    const Val *val; // what is written
+    Str of, where;  // in `of[where]`
+} Store;
+
+typedef struct Stores {
+    const Frame *frame;
+    Store at[SUMS_MAX];
+    uint32_t len;
+    int depth;
+} Stores;
+
+static Str text_of(const Frame *f, const Node *node) {
+    return source_span(&f->module->source, node->start, node->end);
+}
+
+static void add_store(Stores *stores, const Node *target, const Node *value) {
+    if (target->kind != N_SUBSCRIPT || stores->len == SUMS_MAX) return;
+    const Frame *f = stores->frame;
+    Val *v = node_val(f->mf, value);
+    if (!v) return;
+    stores->at[stores->len++] = (Store){val_strip(v), text_of(f, target->u.subscript.value),
+                                        text_of(f, target->u.subscript.slice)};
+}
+
+static bool is_row(const Node *node) {
+    return node->kind == N_TUPLE || node->kind == N_LIST;
+}
+
+// y[..., 0] = p; y[..., :d], y[..., d:] = p, q
+static bool collect_stores(Node *node, void *data) {
+    Stores *stores = data;
+    if (!node_is_statement(node) || stores->depth > STORE_DEPTH) return true;
+    if (node->kind == N_ASSIGN && node->u.assign.targets.len == 1) {
+        const Node *target = node->u.assign.targets.at[0], *value = node->u.assign.value;
+        add_store(stores, target, value);
+        bool rows = is_row(target) && is_row(value) &&
+                    target->u.list.elts.len == value->u.list.elts.len;
+        for (uint32_t i = 0; rows && i < target->u.list.elts.len; i++) {
+            add_store(stores, target->u.list.elts.at[i], value->u.list.elts.at[i]);
+        }
+    }
+    stores->depth++;
+    bool more = node_children(node, collect_stores, data);
+    stores->depth--;
+    return more;
+}
+
+// Both go into one tensor, each to a place of its own.
+static bool are_stored(const Stores *stores, const Val *p, const Val *q) {
+    for (uint32_t i = 0; i < stores->len; i++) {
+        const Store *a = &stores->at[i];
+        for (uint32_t k = 0; a->val == p && k < stores->len; k++) {
+            const Store *b = &stores->at[k];
+            if (b->val == q && str_eq(a->of, b->of) && !str_eq(a->where, b->where)) return true;
+        }
+    }
+    return false;
 }
 
 static void find_sums(Sites *out, Frame *frame, const Candidates *found) {
@@ -271,12 +327,14 @@ static void find_sums(Sites *out, Frame *frame, const Candidates *found) {
     for (uint32_t i = 0; i < frame->evals.len && count < SUMS_MAX; i++) {
         count += is_sum(&sums[count], frame->flow, &frame->evals.at[i]);
     }
+    Stores stores = {.frame = frame};
+    if (count > 1) node_children(frame->fn, collect_stores, &stores);
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = i + 1; k < count && !used[i]; k++) {
             bool by_axis;
             if (used[k] || sums[i].val == sums[k].val) continue;
             if (!is_turn(frame->flow, &sums[i], &sums[k], &by_axis)) continue;
-            bool stored = is_stored(frame, &sums[i]) && is_stored(frame, &sums[k]);
+            bool stored = are_stored(&stores, sums[i].val, sums[k].val);
             if (!stored && !is_joined(frame, sums[i].val, sums[k].val, by_axis)) continue;
             used[i] = used[k] = true;
             if (is_matched(found, sums[i].val) || is_matched(found, sums[k].val)) continue;

@@ -70,3 +70,28 @@ def next_token(x, cos, sin):
 def masked_spectrum(spectrum, mask):
     z = torch.view_as_complex(spectrum.view(spectrum.shape[0], -1, 2))
     return torch.view_as_real(z * mask)  # clean: stays complex numbers
+
+
+def already_overwritten(x, cos, sin):
+    x[..., ::2] = x[..., ::2] * cos - x[..., 1::2] * sin
+    x[..., 1::2] = x[..., ::2] * sin + x[..., 1::2] * cos  # clean: of what the line above wrote
+    return x
+
+
+def view_already_overwritten(x, cos, sin):
+    a, b = x[..., ::2], x[..., 1::2]
+    x[..., ::2] = a * cos - b * sin
+    x[..., 1::2] = a * sin + b * cos  # clean: a is a view of what was overwritten
+    return x
+
+
+def one_place_twice(x, y, cos, sin):
+    y[..., ::2] = x[..., ::2] * cos - x[..., 1::2] * sin  # clean: the next line overwrites it
+    y[..., ::2] = x[..., ::2] * sin + x[..., 1::2] * cos
+    return y
+
+
+def two_targets(x, y, z, cos, sin):
+    y[..., ::2] = x[..., ::2] * cos - x[..., 1::2] * sin  # clean: never one tensor
+    z[..., 1::2] = x[..., ::2] * sin + x[..., 1::2] * cos
+    return y, z

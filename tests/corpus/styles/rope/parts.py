@@ -54,3 +54,29 @@ def one_table_in_turn(x, table):
     sin = table[..., None, ::2].repeat_interleave(2, dim=-1)
     turned = torch.stack([-x[..., 1::2], x[..., ::2]], -1).reshape(x.shape)
     return x * cos + turned * sin  # expect: rope recommend|caution
+
+
+def written_back(x, cos, sin):
+    a = x[..., ::2].clone()
+    b = x[..., 1::2].clone()
+    x[..., ::2] = a * cos - b * sin  # expect: rope caution
+    x[..., 1::2] = a * sin + b * cos
+    return x
+
+
+def written_by_name(x, y, cos, sin):
+    a, b = x[..., ::2], x[..., 1::2]
+    even = a * cos - b * sin  # expect: rope caution
+    odd = a * sin + b * cos
+    y[..., ::2] = even
+    y[..., 1::2] = odd
+    return y
+
+
+def written_at_once(q, cos, sin):
+    d = q.shape[-1] // 2
+    first, second = q[..., :d], q[..., d:]
+    left = first * cos - second * sin  # expect: rope caution
+    right = second * cos + first * sin
+    q[..., :d], q[..., d:] = left, right
+    return q
