@@ -1,9 +1,12 @@
-// einops.c - rearrange() and repeat() where they touch the last axis alone:
+// einops.c - rearrange() and repeat() where they touch the last axis alone, or
+// put whole axes into another order, and reduce() of the last axis:
 //
 //   rearrange(x, "... (d r) -> ... d r", r=2)  ->  x.unflatten(-1, (-1, 2))
 //   rearrange(x, "... d r -> ... (d r)")       ->  x.flatten(-2)
 //   repeat(x, "... d -> ... (d r)", r=2)       ->  weave((x, x))
 //   repeat(x, "... d -> ... (r d)", r=2)       ->  cat((x, x), -1)
+//   rearrange(x, "b i j -> b j i")             ->  x.permute(0, 2, 1)
+//   reduce(x, "... d -> ... 1", "mean")        ->  x.mean(-1, keepdim=True)
 //
 // and einsum(), whose words become the letters of torch's:
 //
@@ -104,6 +107,42 @@ static Val *repeated(Flow *fl, Val *x, const Side *from, const Side *to, Val *co
     return first ? op_make(fl, OP_WEAVE, args, 1) : op_make(fl, OP_CAT, args, 2);
 }
 
+static int index_of_word(const Side *side, Str word) {
+    for (uint32_t i = 0; i < side->len; i++) {
+        if (str_eq(side->words[i], word)) return (int)i;
+    }
+    return -1;
+}
+
+// The same words in another order, each an axis.
+static Val *permuted(Flow *fl, Val *x, const Side *from, const Side *to) {
+    Graph *g = &fl->graph;
+    if (from->grouped || to->grouped || from->len != to->len || !from->len) return NULL;
+    Val *order[WORDS_MAX];
+    for (uint32_t i = 0; i < to->len; i++) {
+        int at = index_of_word(from, to->words[i]);
+        bool twice = at >= 0 && index_of_word(to, to->words[i]) != (int)i;
+        if (at < 0 || twice || str_is(to->words[i], "...")) return NULL;
+        order[i] = val_int(g, at);
+    }
+    Val *args[] = {x, val_new(g, V_TUPLE, order, to->len)};
+    return op_make(fl, OP_PERMUTE, args, 2);
+}
+
+// The mean or sum of the last axis, kept as 1 or left out.
+static Val *reduced(Flow *fl, Val *const *args, uint32_t nargs, const Side *from,
+                    const Side *to) {
+    if (nargs != 3 || from->grouped || to->grouped || from->len < 2) return NULL;
+    bool mean = val_is_str(args[2], "mean"), sum = val_is_str(args[2], "sum");
+    bool keeps = to->len == from->len && str_is(to->words[to->len - 1], "1");
+    bool drops = to->len + 1 == from->len;
+    if ((!mean && !sum) || (!keeps && !drops) || !same_words(from, to, from->len - 1)) return NULL;
+    if (str_is(from->words[from->len - 1], "...")) return NULL;
+    Graph *g = &fl->graph;
+    Val *parts[] = {args[0], val_int(g, -1), val_bool(g, keeps), val_none(g)};
+    return op_make(fl, mean ? OP_MEAN : OP_SUM, parts, 4);
+}
+
 // ---- einsum -----------------------------------------------------------------
 
 // The letter of a word: that of its first appearance. 0: more words than fit.
@@ -186,12 +225,15 @@ uint32_t einops_rank(Str name, Val *const *args, uint32_t nargs) {
 Val *op_einops(Flow *fl, Str name, Val *const *args, uint32_t nargs) {
     bool moves = str_is(name, "einops.rearrange"), repeats = str_is(name, "einops.repeat");
     if (str_is(name, "einops.einsum")) return words_einsum(fl, args, nargs);
-    if ((!moves && !repeats) || nargs < 2 || args[1]->op != V_CONST ||
+    bool reduces = str_is(name, "einops.reduce");
+    if ((!moves && !repeats && !reduces) || nargs < 2 || args[1]->op != V_CONST ||
         args[1]->ck != CONST_STR) {
         return NULL;
     }
     Side from, to;
     if (!read_pattern(&from, &to, args[1]->text)) return NULL;
+    if (reduces) return reduced(fl, args, nargs, &from, &to);
+    if (moves && !from.grouped && !to.grouped) return permuted(fl, args[0], &from, &to);
     const Side *grouped = from.grouped ? &from : &to;
     if (!grouped->grouped) return NULL;
     Val *sizes[2];

@@ -2,6 +2,7 @@
 // and functions of the project, which are read in place.
 #include "base/base.h"
 
+#include "flow/builtins.h"
 #include "flow/call_of.h"
 #include "flow/changes.h"
 #include "flow/flow.h"
@@ -319,31 +320,6 @@ static Val *call_instance(Frame *f, Node *node, Val *inst, Val *const *args,
 
 // ---- builtins and torch helpers ---------------------------------------------
 
-static Val *call_isinstance(Frame *f, Val *const *args, uint32_t nargs) {
-    if (nargs != 2 || args[1]->op != V_GLOBAL) return NULL;
-    Op op = str_is(args[1]->text, "tuple")  ? V_TUPLE
-            : str_is(args[1]->text, "list") ? V_LIST
-            : str_is(args[1]->text, "dict") ? V_DICT
-                                            : V_OPAQUE;
-    bool is_str = str_is(args[1]->text, "str");
-    switch ((int)args[0]->op) {
-    case V_CONST:
-        if (is_str) return val_bool(&f->flow->graph, args[0]->ck == CONST_STR);
-        if (op != V_OPAQUE) return val_bool(&f->flow->graph, false);
-        return NULL;
-    case V_TUPLE: case V_LIST: case V_DICT:
-    case V_CLASS: case V_FUNCTION: case V_LAMBDA: case V_INSTANCE:
-        if (op == V_OPAQUE && !is_str) return NULL;
-        if (args[0]->op == V_INSTANCE) return NULL;
-        return val_bool(&f->flow->graph, args[0]->op == op);
-    case V_GLOBAL: // a class or function of a library
-        if (op == V_OPAQUE && !is_str) return NULL;
-        return val_bool(&f->flow->graph, false);
-    default:
-        return NULL;
-    }
-}
-
 static Val *call_getattr(Frame *f, Val *const *args, uint32_t nargs) {
     if (nargs < 2 || args[1]->op != V_CONST || args[1]->ck != CONST_STR) return NULL;
     return eval_attribute(f, args[0], sym_intern(f->flow->symbols, args[1]->text));
@@ -395,10 +371,11 @@ static Val *make_instance(Frame *f, Def *def, Str text, Val *const *args,
 }
 
 static Val *call_builtin(Frame *f, Str name, Val *const *args, uint32_t nargs) {
-    if (str_is(name, "isinstance")) return call_isinstance(f, args, nargs);
+    if (str_is(name, "isinstance")) return builtin_isinstance(f, args, nargs);
     if (str_is(name, "getattr")) return call_getattr(f, args, nargs);
     if (str_is(name, "setattr")) return call_setattr(f, args, nargs);
     if (str_is(name, "super")) return call_super(f, nargs);
+    if (str_is(name, "map")) return builtin_map(f, args, nargs);
     if (str_is(name, "float") || str_is(name, "int")) {
         if (nargs == 1 && is_positional(args[0])) return args[0];
     }
@@ -447,6 +424,22 @@ static void note_writes(Frame *f, Val *callee, Val *const *args, uint32_t nargs)
     if (name && sym_ends_in_place(name)) eval_mutation(f, args[0]);
 }
 
+// torch.mean(x, -1, out=y): from here on y holds the mean, in y's dtype.
+static Val *call_out(Frame *f, const OpInfo *info, Val *const *args, uint32_t nargs) {
+    Val *out = keyword_arg(args, nargs, "out");
+    if (!out || val_is_none(out)) return NULL;
+    Val **others = NEW_N(f->flow->arena, Val *, nargs);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < nargs; i++) {
+        if (args[i]->op != V_KEYWORD || args[i]->args[0] != out) others[n++] = args[i];
+    }
+    Val *value = n + 1 == nargs ? apply_op(f, info, others, n) : NULL;
+    if (!value) return NULL;
+    value = op_cast(f->flow, value, op_dtype(f->flow, out));
+    eval_renewed(f, out, value);
+    return value;
+}
+
 static Val *call_global(Frame *f, Val *callee, Val *const *args,
                         uint32_t nargs) {
     Str name = callee->text;
@@ -458,6 +451,7 @@ static Val *call_global(Frame *f, Val *callee, Val *const *args,
     const OpInfo *info = ops_find(f->flow->ops, name);
     if (info) {
         Val *value = apply_op(f, info, args, nargs);
+        if (!value) value = call_out(f, info, args, nargs);
         if (value) return value;
     }
     Val *value = call_builtin(f, name, args, nargs);

@@ -16,6 +16,7 @@ typedef struct ListFunctions {
     Def *owner;
     Str prefix;
     int depth;
+    bool in_function;
 } ListFunctions;
 
 static void list_block(ListFunctions *list, NodeList block);
@@ -43,7 +44,38 @@ static void list_function(ListFunctions *list, Node *node) {
     FunctionInfo *info = flow_function_info(list->flow, list->mf, node, list->owner);
     info->qualname = arena_dotted(arena, list->prefix, name);
     vec_push(arena, &list->mf->functions, info);
-    list_inside(list, node->u.function->body, NULL, name);
+    ListFunctions inner = *list;
+    inner.in_function = true;
+    list_inside(&inner, node->u.function->body, NULL, name);
+}
+
+static Node *make_node(ListFunctions *list, NodeKind kind, const Node *where) {
+    Node *node = NEW(list->flow->arena, Node);
+    node->kind = (uint8_t)kind;
+    node->start = where->start;
+    node->end = where->end;
+    node->id = list->mf->module->parsed.node_count++;
+    return node;
+}
+
+// NAME = lambda ...: VALUE is read as the function that returns VALUE; one of a
+// function is read where that calls it.
+static void list_lambda(ListFunctions *list, const Node *stmt) {
+    NodeList targets = stmt->u.assign.targets;
+    const Node *lambda = stmt->u.assign.value;
+    if (list->in_function || lambda->kind != N_LAMBDA || targets.len != 1) return;
+    if (targets.at[0]->kind != N_NAME) return;
+    Arena *arena = list->flow->arena;
+    Node *fn = make_node(list, N_FUNCTION_DEF, lambda);
+    Node **body = NEW(arena, Node *);
+    *body = make_node(list, N_RETURN, lambda->u.lambda.body);
+    (*body)->u.return_.value = lambda->u.lambda.body;
+    fn->u.function = NEW(arena, FunctionNode);
+    *fn->u.function = (FunctionNode){
+        .name = targets.at[0]->u.name.id, .args = lambda->u.lambda.args,
+        .body = {body, 1}, .marks = list->mf->module->parsed.marks, .of_lambda = true,
+    };
+    list_function(list, fn);
 }
 
 static void list_try(ListFunctions *list, const Node *node) {
@@ -60,6 +92,7 @@ static void list_stmt(ListFunctions *list, Node *node) {
     case N_CLASS_DEF: list_class(list, node); break;
     case N_FUNCTION_DEF:
     case N_ASYNC_FUNCTION_DEF: list_function(list, node); break;
+    case N_ASSIGN: list_lambda(list, node); break;
     case N_IF:
     case N_WHILE:
         list_block(list, node->u.while_.body);

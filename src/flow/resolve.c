@@ -283,6 +283,12 @@ static Val *resolve_call(Resolver *r, Val *v) {
         Val *key = resolve(r, v->args[1]);
         return key ? of_library(r, v->args[0], key) : NULL;
     }
+    if (v->args[0]->op == V_CALL) { // getattr(nn, name)()
+        Val *made = resolve(r, v->args[0]);
+        if (!made || made->op != V_GLOBAL) return NULL;
+        Val *value = call_value(r->flow->modules->frame, NULL, made, v->args + 1, v->nargs - 1);
+        return value->op == V_INSTANCE ? value : NULL;
+    }
     if (!val_is_global(v->args[0], "getattr") || v->nargs < 3) return NULL;
     Val *name = resolve(r, v->args[2]);
     if (!name || name->op != V_CONST || name->ck != CONST_STR) return NULL;

@@ -144,8 +144,9 @@ static void check_module(Lint *lint, Flow *flow, Module *m) {
     TopLevel top = {lint, mf->frame, {.frame = mf->frame, .book = &lint->options->book}};
     flow_list_functions(flow, mf);
     for (uint32_t i = 0; i < mf->functions.len; i++) {
-        Frame *frame = flow_function(flow, mf, mf->functions.at[i]);
-        if (!frame) continue;
+        FunctionInfo *info = mf->functions.at[i];
+        Frame *frame = info->fn->u.function->of_lambda ? NULL : flow_function(flow, mf, info);
+        if (!frame) continue; // calls in a lambda are seen where they stand
         check_frame(lint, frame);
         if (!frame->truncated) continue;
         note_line(lint, m, source_line(&m->source, frame->fn->start),

@@ -672,7 +672,7 @@ static bool hides_emitted(const Place *p) {
 void place_match(Place *out, Frame *frame, const Match *match,
                  const EvalRecord *record) {
     *out = (Place){.frame = frame, .match = match, .record = record};
-    if (record->in_nested) {
+    if (record->in_nested || frame->fn->u.function->of_lambda) {
         out->fault = "it stands in a lambda or comprehension, where no statement can be replaced";
         return;
     }

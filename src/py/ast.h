@@ -70,6 +70,7 @@ typedef struct FunctionNode { // FunctionDef, AsyncFunctionDef
     Node *returns; // or NULL
     uint32_t marks; // of all names in it (Sym.marks), and MARK_*
     uint32_t size;  // statements, plus 1, once counted (flow/frames.c)
+    bool of_lambda; // made of a lambda that has a name (flow/functions.c)
 } FunctionNode;
 
 // What the parser itself adds to the marks of a function: it has a product or

@@ -1,0 +1,43 @@
+// builtins.c - functions of Python whose answer follows from the graph.
+#include "base/base.h"
+
+#include "flow/builtins.h"
+
+enum { MAPPED_MAX = 8 };
+
+Val *builtin_isinstance(Frame *f, Val *const *args, uint32_t nargs) {
+    if (nargs != 2 || args[1]->op != V_GLOBAL) return NULL;
+    Op op = str_is(args[1]->text, "tuple")  ? V_TUPLE
+            : str_is(args[1]->text, "list") ? V_LIST
+            : str_is(args[1]->text, "dict") ? V_DICT
+                                            : V_OPAQUE;
+    bool is_str = str_is(args[1]->text, "str");
+    switch ((int)args[0]->op) {
+    case V_CONST:
+        if (is_str) return val_bool(&f->flow->graph, args[0]->ck == CONST_STR);
+        if (op != V_OPAQUE) return val_bool(&f->flow->graph, false);
+        return NULL;
+    case V_TUPLE: case V_LIST: case V_DICT:
+    case V_CLASS: case V_FUNCTION: case V_LAMBDA: case V_INSTANCE:
+        if (op == V_OPAQUE && !is_str) return NULL;
+        if (args[0]->op == V_INSTANCE) return NULL;
+        return val_bool(&f->flow->graph, args[0]->op == op);
+    case V_GLOBAL: // a class or function of a library
+        if (op == V_OPAQUE && !is_str) return NULL;
+        return val_bool(&f->flow->graph, false);
+    default:
+        return NULL;
+    }
+}
+
+Val *builtin_map(Frame *f, Val *const *args, uint32_t nargs) {
+    if (nargs != 2 || (args[1]->op != V_TUPLE && args[1]->op != V_LIST)) return NULL;
+    const Val *items = args[1];
+    if (items->nargs > MAPPED_MAX) return NULL;
+    Val *out[MAPPED_MAX];
+    for (uint32_t i = 0; i < items->nargs; i++) {
+        if (items->args[i]->op == V_STAR) return NULL;
+        out[i] = call_value(f, NULL, args[0], &items->args[i], 1);
+    }
+    return val_new(&f->flow->graph, V_TUPLE, out, items->nargs);
+}

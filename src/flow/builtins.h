@@ -1,0 +1,12 @@
+// builtins.h - functions of Python whose answer follows from the graph.
+#ifndef NPUFUSE_BUILTINS_H
+#define NPUFUSE_BUILTINS_H
+
+#include "flow/flow.h"
+
+// NULL: not decided.
+Val *builtin_isinstance(Frame *f, Val *const *args, uint32_t nargs);
+// map(fn, (x, y)) of a short sequence that is written out; NULL for another.
+Val *builtin_map(Frame *f, Val *const *args, uint32_t nargs);
+
+#endif
