@@ -5,11 +5,76 @@
 
 #include "flow/dtype.h"
 
+typedef struct Annotation {
+    bool tensor, number;
+} Annotation;
+
+// Optional[torch.Tensor], "float | None"
+static bool read_annotation(Node *node, void *data) {
+    Annotation *a = data;
+    Str name = {0};
+    if (node->kind == N_NAME) name = sym_str(node->u.name.id);
+    if (node->kind == N_ATTRIBUTE) name = sym_str(node->u.attribute.attr);
+    a->tensor |= str_is(name, "Tensor") || str_is(name, "Parameter");
+    a->number |= str_is(name, "float") || str_is(name, "int") || str_is(name, "Number");
+    return node_children(node, read_annotation, data);
+}
+
+static Annotation annotation_of(const Val *param) {
+    Annotation a = {0};
+    Node *node = param->node ? param->node->u.arg.annotation : NULL;
+    if (node) read_annotation(node, &a);
+    return a;
+}
+
 static bool annotated_tensor(const Val *param) {
-    const Node *a = param->node ? param->node->u.arg.annotation : NULL;
-    if (!a) return false;
-    if (a->kind == N_ATTRIBUTE) return str_is(sym_str(a->u.attribute.attr), "Tensor");
-    return a->kind == N_NAME && str_is(sym_str(a->u.name.id), "Tensor");
+    Annotation a = annotation_of(param);
+    return a.tensor && !a.number;
+}
+
+// The default of a parameter of a function; NULL if it has none.
+static Node *default_of(const Val *param) {
+    const Frame *f = param->ptr;
+    if (!f || !f->fn || f->fn->kind != N_FUNCTION_DEF) return NULL;
+    ArgumentsNode *a = f->fn->u.function->args->u.arguments;
+    uint32_t n = a->posonly.len + a->args.len;
+    for (uint32_t i = n - a->defaults.len; i < n; i++) {
+        Node *arg = i < a->posonly.len ? a->posonly.at[i] : a->args.at[i - a->posonly.len];
+        if (arg == param->node) return a->defaults.at[i - (n - a->defaults.len)];
+    }
+    for (uint32_t i = 0; i < a->kwonly.len; i++) {
+        if (a->kwonly.at[i] == param->node) return a->kw_defaults.at[i];
+    }
+    return NULL;
+}
+
+static bool default_is_number(const Val *param) {
+    const Node *value = default_of(param);
+    return value && value->kind == N_CONSTANT &&
+           (value->op == CONST_INT || value->op == CONST_FLOAT);
+}
+
+static bool shows(const Val *v, int depth) {
+    if (depth > 8) return true;
+    switch ((int)v->op) {
+    case V_PARAM: return annotation_of(v).number || default_is_number(v);
+    case V_PHI: { // scale if scale is not None else d**-0.5
+        const Val *a = v->args[1], *b = v->args[2];
+        bool in_place = (a->op == V_PARAM && !val_is_int(b, 1)) ||
+                        (b->op == V_PARAM && !val_is_int(a, 1));
+        bool one = shows(a, depth + 1), other = shows(b, depth + 1);
+        return in_place ? one || other : one && other;
+    }
+    case OP_MUL: case OP_ADD: case OP_POW:
+        return shows(v->args[0], depth + 1) && shows(v->args[1], depth + 1);
+    case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL: case OP_NEG: case V_CAST:
+        return shows(v->args[0], depth + 1);
+    default: return true;
+    }
+}
+
+bool shows_number(const Val *v) {
+    return shows(v, 0);
 }
 
 // Whether an epsilon may be a number: no tensor, and not negative.

@@ -6,6 +6,7 @@
 #include "flow/changes.h"
 #include "flow/dtype.h"
 #include "match/mask_origin.h"
+#include "match/number.h"
 #include "match/ranks.h"
 #include "match/widths.h"
 
@@ -531,7 +532,12 @@ static FactState prove_call(Prover *p, const Node *test) {
         test->u.call.args.len == 2) {
         Val *number = bound_name(p, test->u.call.args.at[0]);
         bool known = number && is_scalar(p->flow, number, (Scalars){0});
-        return known ? state(p, FACT_PROVEN, "the source gives a number") : FACT_UNKNOWN;
+        if (known) return state(p, FACT_PROVEN, "the source gives a number");
+        // Scores are multiplied by masks, too; an epsilon or limit is a number.
+        bool scale = number && p->match->attend;
+        if (!scale || shows_number(number)) return FACT_UNKNOWN;
+        return doubtful(p, "nothing in sight shows that the argument is a number: a tensor "
+                           "there is another computation");
     }
     Val *x = param_call(p, test, "is_contiguous");
     if (x && is_contiguous(p->flow, x)) return state(p, FACT_PROVEN, "made without gaps");

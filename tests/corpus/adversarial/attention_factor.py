@@ -36,3 +36,31 @@ class Late(nn.Module):
     def forward(self, q, k, v):
         weights = (q @ k.transpose(-2, -1)).softmax(dim=-1) * self.scale
         return weights @ v  # clean: behind the softmax
+
+
+def gated_scores(q, k, v, keep):
+    scores = (q @ k.transpose(-1, -2) / 8) * keep
+    return scores.softmax(-1) @ v  # allow: attention caution
+
+
+def gated_if_given(q, k, v, keep=None):
+    scores = q @ k.transpose(-1, -2) / 8
+    if keep is not None:
+        scores = scores * keep
+    return scores.softmax(-1) @ v  # allow: attention caution
+
+
+def scaled_by_a_number(q, k, v, scale: float):
+    scores = (q @ k.transpose(-1, -2)) * scale
+    return scores.softmax(-1) @ v  # expect: attention recommend
+
+
+def scaled_by_default(q, k, v, scale=0.125):
+    scores = (q @ k.transpose(-1, -2)) * scale
+    return scores.softmax(-1) @ v  # expect: attention recommend
+
+
+def scaled_by_width(q, k, v, scale=None):
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    scores = (q @ k.transpose(-1, -2)) * scale
+    return scores.softmax(-1) @ v  # expect: attention recommend
