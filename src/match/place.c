@@ -3,6 +3,7 @@
 
 #include "match/place.h"
 
+#include "flow/dtype.h"
 #include "match/compose.h"
 #include "match/binds.h"
 #include "match/frame_index.h"
@@ -526,6 +527,13 @@ static bool runs_before(const Place *p, const Node *stmt) {
     return false;
 }
 
+// In the statement of the result, outside of it: silu(x) * y * silu(x)
+static bool is_beside(const Place *p, const EvalRecord *e) {
+    const Node *whole = p->record->node;
+    return e->stmt == p->record->stmt && !is_scalar(p->frame->flow, e->val, (Scalars){0}) &&
+           (e->node->end <= whole->start || e->node->start >= whole->end);
+}
+
 // Inner values that statements outside of the span compute stay computed.
 static bool leaves_work(const Place *p) {
     const FrameIndex *index = frame_index(p->frame);
@@ -535,7 +543,9 @@ static bool leaves_work(const Place *p) {
         if (!is_work(v)) continue;
         for (const EvalOf *of = index_evals_of(index, v); of; of = of->next) {
             const EvalRecord *e = of->record;
-            if (e->val != v || !e->stmt || place_drops(p, e->stmt)) continue;
+            if (e->val != v || !e->stmt) continue;
+            if (is_beside(p, e)) return true;
+            if (place_drops(p, e->stmt)) continue;
             if (++looked > READERS_MAX || runs_before(p, e->stmt)) return true;
         }
     }

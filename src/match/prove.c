@@ -533,11 +533,9 @@ static FactState prove_call(Prover *p, const Node *test) {
         Val *number = bound_name(p, test->u.call.args.at[0]);
         bool known = number && is_scalar(p->flow, number, (Scalars){0});
         if (known) return state(p, FACT_PROVEN, "the source gives a number");
-        // Scores are multiplied by masks, too; an epsilon or limit is a number.
-        bool scale = number && p->match->attend;
+        bool scale = number && p->match->attend; // scores are multiplied by masks, too
         if (!scale || shows_number(number)) return FACT_UNKNOWN;
-        return doubtful(p, "nothing in sight shows that the argument is a number: a tensor "
-                           "there is another computation");
+        return doubtful(p, "nothing in sight shows that it is no tensor");
     }
     Val *x = param_call(p, test, "is_contiguous");
     if (x && is_contiguous(p->flow, x)) return state(p, FACT_PROVEN, "made without gaps");

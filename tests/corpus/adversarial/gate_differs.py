@@ -99,3 +99,8 @@ def last_column(x):
 
 def rows(x):
     return F.silu(x[:, :1]) * x[:, 1:]  # clean: one row is broadcast
+
+
+def gated_twice(x):
+    gate, up = x.chunk(2, dim=-1)
+    return F.silu(gate) * up * F.silu(gate)  # allow: swiglu caution
