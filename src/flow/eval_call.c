@@ -7,6 +7,7 @@
 #include "flow/changes.h"
 #include "flow/flow.h"
 #include "flow/libraries.h"
+#include "flow/maybe.h"
 
 // A call that is not understood: its result is unlike any other, and the
 // statement it stands in does more than compute.
@@ -545,24 +546,36 @@ static Val *table_entry(Frame *f, Val *callee) {
     return callee->op == V_ITEM && callee->nargs == 2 ? callee : NULL;
 }
 
-// Such a call may be SiLU where the table has it under its usual name; that
-// it is one is left to the guard, and said to be unknown.
+static Val *call_open(Frame *f, Node *node, Val *callee, Val *const *args, Resolved r) {
+    Val *value = call_value(f, node, r.val, args, 1);
+    uint16_t op = val_strip(value)->op;
+    if (op != OP_SILU && op != OP_GELU) return NULL;
+    r.from_config = r.likely = true;
+    value = with_assumption(f, callee, r, value);
+    if (value->assume) value->assume->open = true;
+    return value;
+}
+
+// Such a call may be SiLU where the table has it under its usual name, or where
+// one of the callers gives it; that it is one is left to the guard, and said to be
+// unknown.
 static Val *call_maybe_silu(Frame *f, Node *node, Val *callee, Val *const *args,
                             uint32_t nargs) {
+    if (nargs != 1) return NULL;
     Val *entry = table_entry(f, callee);
-    if (!entry || nargs != 1 || entry->args[1]->op == V_CONST) return NULL;
+    if (!entry) {
+        Val *found = maybe_activation(f->flow, callee);
+        return found ? call_open(f, node, callee, args, (Resolved){.val = found}) : NULL;
+    }
+    if (entry->args[1]->op == V_CONST) return NULL;
     static const char *const keys[] = {"silu", "swish"};
     for (size_t i = 0; i < COUNT(keys); i++) {
         Val *key = val_str(&f->flow->graph, str_of(keys[i]));
         Val *item = val_new2(&f->flow->graph, V_ITEM, entry->args[0], key);
         Resolved r = flow_resolve(f->flow, item);
         if (!r.val || r.val->op == V_ITEM) continue;
-        Val *value = call_value(f, node, r.val, args, nargs);
-        if (val_strip(value)->op != OP_SILU) continue;
-        r.from_config = r.likely = true;
-        value = with_assumption(f, callee, r, value);
-        if (value->assume) value->assume->open = true;
-        return value;
+        Val *value = call_open(f, node, callee, args, r);
+        if (value) return value;
     }
     return NULL;
 }

@@ -54,7 +54,7 @@ class ChosenInInit(nn.Module):
             self.act = nn.SiLU()
 
     def forward(self, x):
-        return self.act(self.w1(x)) * self.w2(x)  # clean: an argument chooses
+        return self.act(self.w1(x)) * self.w2(x)  # allow: swiglu caution
 
 
 class ChosenByExpression(nn.Module):
@@ -88,7 +88,7 @@ class NamedAtCall(nn.Module):
             h = F.gelu(self.w1(x))
         else:
             h = torch.relu(self.w1(x))
-        return h * self.w2(x)  # clean: an argument chooses among three
+        return h * self.w2(x)  # allow: swiglu caution among three
 
 
 class SetFromOutside(nn.Module):

@@ -61,7 +61,7 @@ class Looped(nn.Module):
             self.act = getattr(nn, kind)()
 
     def forward(self, x):
-        return self.act(self.gate(x)) * self.up(x)  # clean: nothing says what act is
+        return self.act(self.gate(x)) * self.up(x)  # allow: swiglu caution
 
 
 class Grandparent(nn.Module):
