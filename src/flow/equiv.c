@@ -108,6 +108,14 @@ static Val *lone_axis(Val *dim) {
 static Val *rank_root(Val *x) {
     for (int depth = 0; depth < 64; depth++) {
         switch ((int)x->op) {
+        case OP_MUL: // x * x
+            if (x->args[0] != x->args[1]) return x;
+            x = x->args[0];
+            break;
+        case V_PHI: // x.to(dtype) if dtype is not None else x
+            if (val_strip(x->args[1]) != val_strip(x->args[2])) return x;
+            x = x->args[1];
+            break;
         case V_CAST: case OP_NEG: case OP_POW: case OP_ABS: case OP_CONTIGUOUS:
         case OP_CLONE: case OP_DETACH: case V_PART: case OP_STRIDED:
             x = x->args[0];
@@ -118,8 +126,12 @@ static Val *rank_root(Val *x) {
     return x;
 }
 
-// dim(x) - 1  ->  -1, as an axis of x
-Val *op_axis_from_end(Val *x, Val *axis) {
+// dim(x) - 1  ->  -1, as an axis of x, and 2 of one that has three axes
+Val *op_axis_from_end(Flow *fl, Val *x, Val *axis) {
+    if (val_is_number(axis) && axis->num >= 1) {
+        bool last = rank_root(x)->sure_rank == axis->num + 1;
+        return last ? val_int(&fl->graph, -1) : axis;
+    }
     if (axis->op != OP_ADD) return axis;
     for (int i = 0; i < 2; i++) {
         Val *rank = axis->args[i], *back = axis->args[1 - i];
@@ -132,7 +144,7 @@ Val *op_axis_from_end(Val *x, Val *axis) {
 // mean(x, dim, keepdim, dtype=d)  ->  mean(cast(x, d), dim, keepdim)
 static Val *make_reduction(Flow *fl, Op op, Val *const *a) {
     Val *x = val_is_none(a[3]) ? a[0] : op_cast(fl, a[0], a[3]);
-    return val_new3(&fl->graph, op, x, op_axis_from_end(x, lone_axis(a[1])), a[2]);
+    return val_new3(&fl->graph, op, x, op_axis_from_end(fl, x, lone_axis(a[1])), a[2]);
 }
 
 // norm(x, 2, dim, keepdim)  ->  sqrt(sum(x ** 2, dim, keepdim))

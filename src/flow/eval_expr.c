@@ -306,6 +306,13 @@ static bool splits_in_halves(Flow *flow, Val *split) {
            val_is_int(x->args[2]->args[1], 2);
 }
 
+void note_rank(Frame *f, Val *x, uint32_t rank) {
+    x->rank = rank;
+    const Frame *at = f;
+    while (at && !at->cond) at = at->caller;
+    if (!at) x->sure_rank = rank;
+}
+
 Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count) {
     Graph *g = &f->flow->graph;
     switch ((int)value->op) {
@@ -317,7 +324,7 @@ Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count) {
     }
     case V_SHAPE: { // b, s, d = x.shape, which also says how many axes x has
         Val *size = op_size(f->flow, value->args[0], val_int(g, index));
-        if (count) size->args[0]->rank = count;
+        if (count) note_rank(f, size->args[0], count);
         return size;
     }
     case OP_CHUNK:

@@ -629,6 +629,19 @@ static bool eval_child(Node *child, void *data) {
     return true;
 }
 
+// assert x.dim() == 3
+static void eval_assert(Frame *f, Node *stmt) {
+    mark_effect(f);
+    node_children(stmt, eval_child, f);
+    const Val *test = eval_expr(f, stmt->u.assert_.test);
+    if (test->op != V_PYOP || test->ck != A_EQ || test->nargs != 2) return;
+    for (int i = 0; i < 2; i++) {
+        const Val *count = test->args[i], *rank = test->args[1 - i];
+        bool told = count->op == OP_NDIM && val_is_number(rank) && rank->num >= 1 && rank->num <= 8;
+        if (told) note_rank(f, val_strip(count->args[0]), (uint32_t)rank->num);
+    }
+}
+
 static Falls eval_simple(Frame *f, Node *stmt) {
     switch ((int)stmt->kind) {
     case N_ASSIGN: eval_assign(f, stmt); break;
@@ -652,6 +665,7 @@ static Falls eval_simple(Frame *f, Node *stmt) {
     case N_FUNCTION_DEF: case N_ASYNC_FUNCTION_DEF: define_function(f, stmt); break;
     case N_CLASS_DEF: define_class(f, stmt); break;
     case N_PASS: break;
+    case N_ASSERT: eval_assert(f, stmt); break;
     default:
         mark_effect(f);
         node_children(stmt, eval_child, f);

@@ -265,6 +265,8 @@ Val *storage_of(Val *x);
 void eval_mutation(Frame *f, Val *storage);
 // Names that held x itself when it was changed in place hold `value` now.
 void eval_renewed(Frame *f, const Val *x, Val *value);
+// The source says how many axes `x` has: b, s, d = x.shape.
+void note_rank(Frame *f, Val *x, uint32_t rank);
 // An attribute of an object holds something new.
 void eval_attr_change(Frame *f, Val *object, const Sym *name, Val *value);
 // The value as seen by gradients that were off while it was computed.
@@ -303,7 +305,7 @@ Val *op_size(Flow *flow, Val *x, Val *axis);
 // A reduction of the last axis, given back that axis; NULL for other values.
 Val *op_unsqueeze_last(Flow *flow, Val *x);
 // dim(x) - 1  ->  -1, as an axis of x; other axes as they are.
-Val *op_axis_from_end(Val *x, Val *axis);
+Val *op_axis_from_end(Flow *fl, Val *x, Val *axis);
 
 // ---- halves and pairs of the last axis (parts.c) --------------------------------
 // x[index] as a part or a stride of x's last axis; NULL if it is neither.

@@ -566,7 +566,7 @@ Val *op_join(Flow *fl, Op op, Val *const *args, uint32_t n) {
     parts = two_of_chunk(fl, parts);
     Val *other = NULL;
     if (op == OP_CAT && parts->op == V_TUPLE && parts->nargs) {
-        axis = op_axis_from_end(parts->args[0], axis);
+        axis = op_axis_from_end(fl, parts->args[0], axis);
         other = as_stack(fl, parts, axis);
         if (!other) other = as_wider(fl, parts, axis);
     }

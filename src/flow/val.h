@@ -90,6 +90,7 @@ struct Val {
     Node *node;   // where it was first computed
     Module *module;
     uint32_t rank; // number of axes where the source unpacks its shape; else 0
+    uint32_t sure_rank; // the same, told in no branch: nothing after it has another
     Assumption *assume; // NULL if nothing is assumed
     struct Frame *init; // of an instance: the reading of its constructor
     bool init_running;
