@@ -67,6 +67,7 @@ static void add_other_names(Names *names, Arena *run, ProfOp op) {
 
 // What nearly every operator does somewhere.
 static bool is_common(ProfOp op) {
+    if (op >= OP_FOREACH) return true;
     bool plain = op >= OP_CAST && op <= OP_REDUCE_MAX && op != OP_TANH;
     return plain || op == OP_SELECT || op == OP_COMPARE || op == OP_LOGIC || op == OP_RANGE;
 }

@@ -362,8 +362,9 @@ static int choose_node(const Flow *flow, const ProfKind *kind, bool complete) {
 
 static bool has_open_tail(const Flow *flow) {
     for (uint32_t n = 0; n < flow->pattern->node_count; n++) {
-        bool tail = flow->pattern->nodes[n].flags & NODE_TAIL;
-        if (tail && !(flow->done & (1u << n))) return true;
+        uint32_t flags = flow->pattern->nodes[n].flags;
+        bool open = !(flow->done & (1u << n)) || (flags & NODE_MANY);
+        if ((flags & NODE_TAIL) && open) return true;
     }
     return false;
 }
@@ -425,6 +426,19 @@ static double size_of(const ProfTensor *t, ProfDtype dtype) {
     return (double)t->count * prof_dtype_bytes(dtype ? dtype : (ProfDtype)t->dtype);
 }
 
+// The bytes of the lists that the last kernel, and its like for other lists, made.
+static double list_bytes(const Flow *flow) {
+    double bytes = 0;
+    for (uint32_t i = 0; i < flow->match.length; i++) {
+        const ProfKind *kind = &flow->view->kinds[flow->view->ids[i]];
+        if (!(flow->match.members >> i & 1) || kind->op != flow->before->op) continue;
+        for (uint32_t o = 0; o < kind->out_count; o++) {
+            bytes += (double)prof_tensor_bytes(&kind->out[o]);
+        }
+    }
+    return bytes;
+}
+
 // What the run moves, and what one kernel in its place still would.
 static void weigh(Flow *flow) {
     const PatternTraffic *traffic = &flow->pattern->traffic;
@@ -435,7 +449,7 @@ static void weigh(Flow *flow) {
         match->bytes += (double)kind->bytes;
         match->flops += kind->flops;
     }
-    double x = size_of(flow->x, flow->narrow);
+    double x = flow->pattern->is_list ? list_bytes(flow) : size_of(flow->x, flow->narrow);
     match->x_bytes = x;
     match->x_count = flow->x->count;
     match->external_bytes = traffic->x * x + traffic->last * x / (double)flow->x->count *

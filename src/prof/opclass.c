@@ -102,7 +102,7 @@ static const char *const names[OP_CLASS_COUNT] = {
 };
 
 const char *opclass_name(ProfOp op) {
-    return names[op] ? names[op] : "other";
+    return op < OP_CLASS_COUNT && names[op] ? names[op] : "other";
 }
 
 static bool is_same(Str type, const char *name) {
@@ -137,10 +137,32 @@ static bool drop_ending(Str *type) {
     return cut > 0;
 }
 
-ProfOp opclass_find(Str type) {
+static ProfOp find_folded(Str type) {
     ProfOp op = look_up(type);
     while (op == OP_OTHER && type.len && drop_ending(&type)) op = look_up(type);
     return op;
+}
+
+// "AddcdivScalarList" is Addcdiv: what its other operand is, and where the result goes.
+static Str without_operands(Str type) {
+    static const char *const endings[] = {"Inplace", "List", "Scalar", "Tensor"};
+    for (size_t i = 0; i < COUNT(endings);) {
+        size_t len = strlen(endings[i]);
+        bool ends = type.len > len && str_ends(type, endings[i]);
+        if (ends) type.len -= len;
+        i = ends ? 0 : i + 1;
+    }
+    return type;
+}
+
+ProfOp opclass_find(Str type) {
+    static const char prefix[] = "Foreach";
+    size_t len = sizeof(prefix) - 1;
+    if (!str_starts(type, prefix)) return find_folded(type);
+    Str base = {type.at + len, type.len - len};
+    while (drop_ending(&base)) continue;
+    ProfOp op = find_folded(without_operands(base));
+    return op == OP_OTHER ? op : (ProfOp)(OP_FOREACH | op);
 }
 
 // (.., m, k) x (.., k, n) -> (.., m, n): k by the number of elements, whichever

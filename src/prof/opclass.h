@@ -20,6 +20,7 @@ typedef enum ProfOp {
     OP_INDEX, OP_INDEX_PUT, OP_GATHER, OP_GATHER_ELEMENTS, OP_SCATTER, OP_EMBEDDING,
     OP_NONZERO, OP_SORT, OP_TOPK, OP_CUMSUM, OP_COMPARE, OP_LOGIC, OP_RANGE, OP_NORM_STEP,
     OP_CONV, OP_CLASS_COUNT,
+    OP_FOREACH = 128, // OP_FOREACH | OP_MUL: the same for each tensor of a list
 } ProfOp;
 
 ProfOp opclass_find(Str type);

@@ -357,6 +357,57 @@ static const PatternNode fused_sgd[] = {
     {{OP_ADD}, {X, X}, X, N(2), 0},
 };
 
+// As in Adam, but what a step does not change of a weight's direction is taken out of it:
+// where |cos(g, p)| is small, u -= p/|p| sum(u p/|p|)
+static const PatternNode fused_adamp[] = {
+    {{OP_MUL}, {X}, X, 0, START},
+    {{OP_ADD}, {X, X}, X, N(0), 0},
+    {{OP_MUL}, {X}, X, 0, 0},
+    {{OP_ADDCMUL}, {X, X, X}, X, N(2), 0},
+    {{OP_SQRT}, {X}, X, N(3), 0},
+    {{OP_DIV, OP_MUL}, {X}, X, N(4), OPT},
+    {{OP_ADD}, {X}, X, N(4), 0},
+    {{OP_MUL}, {X}, X, N(1), OPT},
+    {{OP_ADD}, {X, X}, X, N(7), OPT},
+    {{OP_DIV}, {X, X}, X, N(1) | N(6), 0},
+    {{OP_SQUARE, OP_MUL}, {X}, X, 0, OPT | NODE_MANY | NODE_LOOSE},
+    {{OP_SUM, OP_NORM_STEP}, {X}, ROW | SCALAR, 0, NODE_MANY | NODE_LOOSE},
+    {{OP_ABS}, {ROW | SCALAR}, ROW | SCALAR, N(11), NODE_MANY},
+    {{OP_SQRT, OP_ADD, OP_DIV, OP_NORM_STEP, OP_REDUCE_MAX, OP_COMPARE}, {ROW | SCALAR},
+     ROW | SCALAR, N(11), NODE_MANY | NODE_LOOSE},
+    {{OP_DIV}, {X, ROW | SCALAR}, X, 0, OPT | NODE_MANY},
+    {{OP_MUL}, {X, ROW | SCALAR}, X, 0, OPT | NODE_MANY},
+    {{OP_SUB}, {X, X}, X, N(9), OPT | NODE_MANY},
+    {{OP_ADD}, {X, X}, X, N(9), NODE_LAST},
+};
+
+// The same by lists of tensors (foreach), each step for one list after the other.
+#define EACH_OP(op) {{OP_FOREACH | (op)}, {ANY}, ANY, 0, NODE_MANY | NODE_LOOSE}
+#define EACH_OPT(op) {{OP_FOREACH | (op)}, {ANY}, ANY, 0, OPT | NODE_MANY | NODE_LOOSE}
+#define EACH_AFTER(op, n) {{OP_FOREACH | (op)}, {ANY}, ANY, N(n), NODE_MANY | NODE_LOOSE}
+#define EACH_START(op) {{OP_FOREACH | (op)}, {ANY}, ANY, 0, START | NODE_MANY | NODE_LOOSE}
+#define EACH_END(op, n)                                                                     \
+    {{OP_FOREACH | (op)}, {ANY}, ANY, N(n), NODE_LAST | NODE_LOOSE},                        \
+    {{OP_FOREACH | (op)}, {ANY}, ANY, 0, TAIL | NODE_MANY | NODE_LOOSE}
+static const PatternNode fused_adamw_lists[] = {
+    EACH_START(OP_MUL), EACH_AFTER(OP_LERP, 0), EACH_AFTER(OP_ADDCMUL, 0),
+    EACH_OPT(OP_MAXIMUM), EACH_AFTER(OP_SQRT, 2), EACH_OPT(OP_DIV), EACH_AFTER(OP_ADD, 4),
+    EACH_END(OP_ADDCDIV, 6),
+};
+static const PatternNode fused_adamw_lists_sum[] = {
+    EACH_START(OP_MUL), EACH_AFTER(OP_ADD, 0), EACH_AFTER(OP_ADDCMUL, 1),
+    EACH_OPT(OP_MAXIMUM), EACH_AFTER(OP_SQRT, 2), EACH_OPT(OP_DIV), EACH_END(OP_ADDCDIV, 4),
+};
+static const PatternNode fused_adam_lists[] = {
+    EACH_START(OP_ADD), EACH_AFTER(OP_LERP, 0), EACH_AFTER(OP_MUL, 1),
+    EACH_AFTER(OP_ADDCMUL, 2), EACH_OPT(OP_MAXIMUM), EACH_AFTER(OP_SQRT, 3),
+    EACH_OPT(OP_DIV), EACH_END(OP_ADDCDIV, 5),
+};
+static const PatternNode fused_rmsprop_lists[] = {
+    EACH_START(OP_MUL), EACH_AFTER(OP_ADDCMUL, 0), EACH_AFTER(OP_SQRT, 1),
+    EACH_AFTER(OP_ADD, 2), EACH_END(OP_ADDCDIV, 3),
+};
+
 // (x - mean(x)) / sqrt(var + eps) * w + b
 static const PatternNode layer_norm[] = {
     {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
@@ -423,6 +474,18 @@ static const PatternNode moe_unpermute[] = {
     {{OP_SUM}, {X}, FOLD, N(1), 0},
 };
 
+// The same by what the rows are added to: out[order] += tokens * weights
+static const PatternNode moe_unpermute_adds[] = {
+    {{OP_MUL}, {X, ROW}, X, 0, START},
+    {{OP_SCATTER}, {X}, FOLD, N(0), NODE_LOOSE},
+};
+// (out[order] = tokens; out * weights).sum(1)
+static const PatternNode moe_unpermute_copies[] = {
+    {{OP_SCATTER}, {X}, X, 0, START | NODE_LOOSE},
+    {{OP_MUL}, {X, ROW}, X, N(0), 0},
+    {{OP_SUM}, {X}, FOLD, N(1), 0},
+};
+
 // The gradient of a weight, added to what is kept of it in float32.
 static const PatternNode matmul_add[] = {
     {{OP_MATMUL}, {ANY, ANY}, X, 0, START | NODE_LOW},
@@ -439,6 +502,7 @@ static const PatternNode addmm[] = {
 #define NODES(list) .nodes = list, .node_count = sizeof(list) / sizeof((list)[0])
 #define API_NONE NULL
 #define PAIRS_NOTE "neighbours are a pair: rotary_mode='interleave'"
+#define LISTS .direction = RUN_OPTIMIZER, .is_list = true, .min_axis = 1
 #define OPTIM(name) "torch_npu.optim.NpuFused" name
 
 // Of two that fit, the first of this table counts.
@@ -462,6 +526,16 @@ const Pattern patterns[] = {
      .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
     {.id = "fused_lamb", .api = OPTIM("Lamb"), NODES(fused_lamb),
      .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
+    {.id = "fused_adamw", .api = OPTIM("AdamW"), NODES(fused_adamw_lists), LISTS,
+     .traffic = {.x = 7}},
+    {.id = "fused_adamw", .api = OPTIM("AdamW"), NODES(fused_adamw_lists_sum), LISTS,
+     .traffic = {.x = 7}},
+    {.id = "fused_adam", .api = OPTIM("Adam"), NODES(fused_adam_lists), LISTS,
+     .traffic = {.x = 7}},
+    {.id = "fused_rmsprop", .api = OPTIM("RMSprop"), NODES(fused_rmsprop_lists), LISTS,
+     .traffic = {.x = 5}},
+    {.id = "fused_adamp", .api = OPTIM("AdamP"), NODES(fused_adamp),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 2},
     {.id = "fused_bert_adam", .api = OPTIM("BertAdam"), NODES(fused_bert_adam),
      .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
     {.id = "fused_adadelta", .api = OPTIM("Adadelta"), NODES(fused_adadelta),
@@ -536,6 +610,12 @@ const Pattern patterns[] = {
      .note = "the operator sorts and gathers in one"},
     {.id = "moe_token_unpermute", .api = "torch_npu.npu_moe_token_unpermute",
      NODES(moe_unpermute), .min_axis = 2, .min_rank = 2, .traffic = {.x = 1, .made = 1}},
+    {.id = "moe_token_unpermute", .api = "torch_npu.npu_moe_token_unpermute",
+     NODES(moe_unpermute_adds), .min_axis = 16, .min_rank = 2, .traffic = {.x = 1, .made = 1},
+     .note = "if the rows are the tokens of experts, each in its place"},
+    {.id = "moe_token_unpermute", .api = "torch_npu.npu_moe_token_unpermute",
+     NODES(moe_unpermute_copies), .min_axis = 16, .min_rank = 2, .traffic = {.x = 1, .made = 1},
+     .note = "if the rows are the tokens of experts, each in its place"},
     {.id = "confusion_transpose", .api = "torch_npu.npu_confusion_transpose",
      NODES(confusion_transpose), .anchor = ANCHOR_IN, .traffic = {.x = 2}, .min_axis = 1,
      .min_rank = 2, .note = "two changes of layout of one tensor: one permute can do both"},

@@ -38,7 +38,8 @@ X = {
     "WG": "128,512 bf16", "WD": "512,128 bf16", "QH": "2,64,8,32 bf16", "QKV": "2,64,8,96 bf16",
     "V": "300,40 fp32", "E": "256 int64", "ER": "256 int32", "TE": "128,96 bf16",
     "TP": "256,96 bf16", "TK": "128,2,96 bf16", "PR": "128,2,1 bf16", "TO": "128,96 bf16",
-    "GN": "2,32,16,16 bf16", "GC": "32 bf16",
+    "GN": "2,32,16,16 bf16", "GC": "32 bf16", "VR": "300 fp32", "PV": "50,7 fp32",
+    "TR": "256,1 bf16", "TR1": "128,1 bf16",
 }
 
 
@@ -334,6 +335,14 @@ MORE = [
         GatherV2 TP E I > TP
         Mul TK PR > TK
         ReduceSum TK I > TO""", "moe_token_unpermute", "torch_npu.npu_moe_token_unpermute", 0, 2),
+    ("moe unpermute, rows added", """
+        Mul TP TR > TP
+        InplaceIndexAdd TO ER TP > TO""",
+     "moe_token_unpermute", "torch_npu.npu_moe_token_unpermute", 0, 1),
+    ("moe unpermute, rows put back", """
+        ScatterNdUpdate TK ER TP > TK
+        Mul TK PR > TK
+        ReduceSum TK I > TO""", "moe_token_unpermute", "torch_npu.npu_moe_token_unpermute", 0, 2),
     ("confusion transpose", """
         Transpose QH > Q
         Transpose Q > KT""", "confusion_transpose", "torch_npu.npu_confusion_transpose", 0, 1),
@@ -420,6 +429,92 @@ MORE = [
         RealDiv N N > N
         Mul V N > V
         Add V V > V""", "fused_lamb", "torch_npu.optim.NpuFusedLamb", 0, 16),
+    ("AdamP", """
+        Muls V > V
+        Axpy V V > V
+        Muls V > V
+        Addcmul V V V > V
+        Sqrt V > V
+        RealDiv V > V
+        Adds V > V
+        RealDiv V V > V
+        LpNormReduceV2 V > VR
+        LpNormUpdateV2 VR > VR
+        Adds VR > VR
+        LpNormReduceV2 V > VR
+        LpNormUpdateV2 VR > VR
+        Adds VR > VR
+        Mul V V > V
+        ReduceSum V I > VR
+        Abs VR > VR
+        RealDiv VR VR > VR
+        RealDiv VR VR > VR
+        ReduceMax VR I > N
+        LessEqual N N > N
+        RealDiv V VR > V
+        Mul V V > V
+        ReduceSum V I > VR
+        Mul V VR > V
+        Sub V V > V
+        Muls V > V
+        Axpy V V > V""", "fused_adamp", "torch_npu.optim.NpuFusedAdamP", 0, 27),
+    ("AdamW by lists", """
+        ForeachMulScalar V PV > V PV
+        ForeachLerpScalar V PV V PV > V PV
+        ForeachMulScalar V PV > V PV
+        ForeachAddcmulScalar V PV V PV V PV > V PV
+        ForeachSqrt V PV > V PV
+        ForeachDivScalarList V PV > V PV
+        ForeachAddScalar V PV > V PV
+        ForeachAddcdivScalarList V PV V PV V PV > V PV""",
+     "fused_adamw", "torch_npu.optim.NpuFusedAdamW", 0, 7),
+    ("AdamW by lists in two pieces", """
+        ForeachMulScalarInplace V PV > V PV
+        ForeachMulScalarInplace LW > LW
+        ForeachLerpScalar V PV V PV > V PV
+        ForeachLerpScalar LW LW > LW
+        ForeachMulScalar V PV > V PV
+        ForeachMulScalar LW > LW
+        ForeachAddcmulScalar V PV V PV V PV > V PV
+        ForeachAddcmulScalar LW LW LW > LW
+        ForeachSqrt V PV > V PV
+        ForeachSqrt LW > LW
+        ForeachDivScalarListV2 V PV > V PV
+        ForeachDivScalarListV2 LW > LW
+        ForeachAddScalar V PV > V PV
+        ForeachAddScalar LW > LW
+        ForeachAddcdivScalarList V PV V PV V PV > V PV
+        ForeachAddcdivScalarList LW LW LW > LW""",
+     "fused_adamw", "torch_npu.optim.NpuFusedAdamW", 0, 15),
+    ("AdamW by lists, a sum", """
+        ForeachMulScalar V PV > V PV
+        ForeachMulScalar V PV > V PV
+        ForeachAddList V PV V PV > V PV
+        ForeachMulScalar V PV > V PV
+        ForeachAddcmulScalar V PV V PV V PV > V PV
+        ForeachMaximumList V PV V PV > V PV
+        ForeachSqrt V PV > V PV
+        ForeachDivScalar V PV > V PV
+        ForeachAddScalar V PV > V PV
+        ForeachAddcdivScalar V PV V PV V PV > V PV""",
+     "fused_adamw", "torch_npu.optim.NpuFusedAdamW", 0, 9),
+    ("Adam by lists", """
+        ForeachAddList V PV V PV > V PV
+        ForeachLerpScalar V PV V PV > V PV
+        ForeachMulScalar V PV > V PV
+        ForeachAddcmulScalar V PV V PV V PV > V PV
+        ForeachSqrt V PV > V PV
+        ForeachDivScalar V PV > V PV
+        ForeachAddScalar V PV > V PV
+        ForeachAddcdivScalar V PV V PV V PV > V PV""",
+     "fused_adam", "torch_npu.optim.NpuFusedAdam", 0, 7),
+    ("RMSprop by lists", """
+        ForeachMulScalar V PV > V PV
+        ForeachAddcmulScalar V PV V PV V PV > V PV
+        ForeachSqrt V PV > V PV
+        ForeachAddScalar V PV > V PV
+        ForeachAddcdivScalar V PV V PV V PV > V PV""",
+     "fused_rmsprop", "torch_npu.optim.NpuFusedRMSprop", 0, 4),
 ]
 
 
@@ -528,6 +623,15 @@ SILENT = [
         GatherV2 TP E I > TP
         Mul TK NB > TK
         ReduceSum TK I > TO"""),
+    ("rows of one expert are added", "moe_token_unpermute", """
+        Mul TO TR1 > TO
+        InplaceIndexAdd TP ER TO > TP"""),
+    ("lists that are only scaled", "fused_adamw", """
+        ForeachMulScalar V PV > V PV
+        ForeachLerpScalar V PV V PV > V PV
+        ForeachMulScalar V PV > V PV
+        ForeachSqrt V PV > V PV
+        ForeachAddScalar V PV > V PV"""),
     ("the approximation itself", "fast_gelu", "FastGelu X > X"),
     ("silu of another tensor", "swiglu", """
         Slice G2 > G
