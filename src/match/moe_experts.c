@@ -359,7 +359,8 @@ static void add_split(Sites *out, Frame *f, const EvalRecord *record, const Node
     if (!value) return;
     look(&e, value, 0);
     if (!e.owner) return;
-    Val *x = value->nargs ? val_strip(value->op == V_CALL ? value->args[1] : value->args[0]) : NULL;
+    uint32_t at = value->op == V_CALL ? 1 : 0; // behind the callee
+    Val *x = value->nargs > at ? val_strip(value->args[at]) : NULL;
     if (!x || x->op != V_ITEM || (!is_counted_split(x) && !is_sorted_slice(x))) return;
     Site site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
                  .autograd = "silent",

@@ -276,3 +276,15 @@ class HeadPerLevel(nn.Module):
         for i in range(len(self.heads)):
             out[i * size:(i + 1) * size] = self.heads[i](x[i * size:(i + 1) * size])
         return out
+
+
+class WithoutArguments(nn.Module):
+    def __init__(self, width, count):
+        super().__init__()
+        self.experts = nn.ModuleList(nn.Linear(width, width) for _ in range(count))
+
+    def forward(self):
+        outputs = []
+        for i in range(len(self.experts)):
+            outputs.append(self.experts[i]())  # clean: a call that takes nothing
+        return outputs
