@@ -60,6 +60,8 @@ def requires(x, weight=None, eps: float = None):
         "the input is float32, or autocast is off"
     )
     if weight is not None:
+        # torch takes None, too.
+        assert isinstance(weight, torch.Tensor), "the weight is given"
         assert weight.dtype == x.dtype, "weight has the input's dtype"
         # A weight of two axes would be normalised over both.
         assert weight.shape == x.shape[-1:], "weight spans the last axis only"

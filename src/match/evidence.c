@@ -290,7 +290,7 @@ static void add_ports(Finding *out, Arena *run, const Candidate *c,
         Port port = {.name = arena_str(run, sym_str(rule->params[i].name)),
                      .dtype = STR("unknown"), .shape = STR("unknown")};
         if (rule->params[i].scalar) {
-            port.dtype = STR("number");
+            port.dtype = rule->params[i].text ? STR("string") : STR("number");
             port.shape = STR("scalar");
         }
         const PlacedInput *in = &c->place->inputs[i];

@@ -79,7 +79,8 @@ static bool bind_param(State *s, Val *p, Val *u) {
     if (val_is_none(x)) return differ(s, p, u);
     if (s->m->bound[i]) return s->m->bound[i] == x || differ(s, p, u);
     bool scalar = s->m->spec->rule->params[i].scalar;
-    bool fits = scalar ? s->m->attend || may_be_number(s->m->flow, x) // asked already
+    bool fits = s->m->spec->rule->params[i].text ? x->op == V_ATTR || x->op == V_PARAM
+                : scalar ? s->m->attend || may_be_number(s->m->flow, x) // asked already
                        : !is_number(s->m->flow, x);
     if (!fits) return differ(s, p, u);
     s->m->bound[i] = x;

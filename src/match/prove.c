@@ -8,6 +8,8 @@
 #include "match/mask_origin.h"
 #include "match/number.h"
 #include "match/ranks.h"
+#include "match/same_form.h"
+#include "match/tensor_kind.h"
 #include "match/widths.h"
 
 enum {
@@ -183,27 +185,6 @@ Val *parameter_size(Flow *flow, Val *weight) {
     return one ? sizes->args[0] : NULL;
 }
 
-// Whether the two are one computation on one input, but for what is learned: of
-// self.w1(x) and self.w3(x) that were read down to their products, whose layers are
-// of one class with the same arguments.
-static bool same_form(Val *a, Val *b, int *steps) {
-    if (a == b) return true;
-    if (++*steps > 200 || a->op != b->op || a->nargs != b->nargs || a->ck != b->ck) return false;
-    if (a->op == V_CONST || a->op == V_PARAM || a->op == V_OPAQUE || a->op == V_CLASS ||
-        a->op == V_FUNCTION || a->op == V_LAMBDA || a->op == V_MODULE || a->op == V_SIZE) {
-        return false;
-    }
-    if (a->op == V_GLOBAL && !str_eq(a->text, b->text)) return false;
-    if (a->op == V_INSTANCE && (a->def != b->def || !str_eq(a->text, b->text))) return false;
-    if (a->op == V_KEYWORD && a->name != b->name) return false;
-    bool learned = a->op == V_ATTR && a->args[0] == b->args[0]; // self.w1, self.w3
-    if (a->op == V_ATTR && a->name != b->name) return learned;
-    for (uint32_t i = 0; i < a->nargs; i++) {
-        if (!same_form(a->args[i], b->args[i], steps)) return false;
-    }
-    return true;
-}
-
 // One product of one input by two weights of one shape: F.linear(x, w1).
 static bool alike(Val *a, Val *b) {
     if (a->op != b->op) return false;
@@ -217,8 +198,7 @@ static bool alike(Val *a, Val *b) {
         if (learned && shape_root(a->args[1]) == shape_root(b->args[1])) return true;
     }
     if (a->op == V_ITEM && a->args[0] == b->args[0]) return true;
-    int steps = 0;
-    return (a->op == V_CALL || a->op == V_PHI || a->op == OP_ADD) && same_form(a, b, &steps);
+    return (a->op == V_CALL || a->op == V_PHI || a->op == OP_ADD) && same_form(a, b);
 }
 
 // x[..., None]
@@ -504,6 +484,27 @@ static FactState prove_mask(Prover *p, Val *x) {
 }
 
 // unclamped(x): x is no output of a clamp or soft-cap.
+// isinstance(eps, float), isinstance(weight, torch.Tensor). A default is no proof where
+// the code takes None, too.
+static FactState prove_isinstance(Prover *p, const Node *test) {
+    const Node *of = test->u.call.args.at[0];
+    Val *v = bound_name(p, of);
+    if (!v) return FACT_UNKNOWN;
+    if (test->u.call.args.at[1]->kind == N_ATTRIBUTE) {
+        return is_given_tensor(p->flow, v) ? state(p, FACT_PROVEN, "the source makes a tensor")
+                                     : FACT_UNKNOWN;
+    }
+    int param = requirement_param(p->r, of->u.name.id);
+    const Rule *rule = p->match->spec->rule;
+    bool scale = p->match->attend; // scores are multiplied by masks, too
+    bool may_lack = param >= 0 && rule->params[param].optional && !scale;
+    bool known = is_scalar(p->flow, v, (Scalars){0}) &&
+                 !(may_lack && v->op == V_ATTR && flow_resolve(p->flow, v).from_config);
+    if (known) return state(p, FACT_PROVEN, "the source gives a number");
+    if (!scale || shows_number(v)) return FACT_UNKNOWN;
+    return doubtful(p, "nothing in sight shows that it is no tensor");
+}
+
 static FactState prove_call(Prover *p, const Node *test) {
     const Node *func = test->u.call.func;
     if (func->kind == N_NAME && str_is(sym_str(func->u.name.id), "npu_is_mask") &&
@@ -530,12 +531,7 @@ static FactState prove_call(Prover *p, const Node *test) {
     }
     if (func->kind == N_NAME && str_is(sym_str(func->u.name.id), "isinstance") &&
         test->u.call.args.len == 2) {
-        Val *number = bound_name(p, test->u.call.args.at[0]);
-        bool known = number && is_scalar(p->flow, number, (Scalars){0});
-        if (known) return state(p, FACT_PROVEN, "the source gives a number");
-        bool scale = number && p->match->attend; // scores are multiplied by masks, too
-        if (!scale || shows_number(number)) return FACT_UNKNOWN;
-        return doubtful(p, "nothing in sight shows that it is no tensor");
+        return prove_isinstance(p, test);
     }
     Val *x = param_call(p, test, "is_contiguous");
     if (x && is_contiguous(p->flow, x)) return state(p, FACT_PROVEN, "made without gaps");

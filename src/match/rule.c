@@ -122,7 +122,8 @@ static bool add_param(Rule *rule, Node *arg, Node *fallback, bool keyword_only,
               (fallback->op == CONST_TRUE || fallback->op == CONST_FALSE);
     const Node *a = arg->u.arg.annotation; // p: float = None
     bool number = a && a->kind == N_NAME && str_is(sym_str(a->u.name.id), "float");
-    p->scalar = fallback && !p->flag && (!p->optional || number);
+    p->text = a && a->kind == N_NAME && str_is(sym_str(a->u.name.id), "str");
+    p->scalar = fallback && !p->flag && (!p->optional || number || p->text);
     for (uint32_t i = 0; i < rule->weights.len; i++) {
         p->weight |= str_eq(sym_str(p->name), rule->weights.at[i]);
     }

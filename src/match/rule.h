@@ -20,6 +20,7 @@ typedef struct RuleParam {
     bool scalar;    // a number (has a default other than None)
     bool optional;  // default None: present or absent
     bool flag;      // keyword-only True or False
+    bool text;      // a string that run time knows: an attribute or a parameter
     bool weight;    // binds what is learned or handed in, never what is computed
 } RuleParam;
 

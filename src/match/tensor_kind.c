@@ -4,6 +4,7 @@
 #include "match/tensor_kind.h"
 
 #include "flow/call_of.h"
+#include "flow/changes.h"
 
 enum { DEPTH_MAX = 40 };
 
@@ -214,4 +215,21 @@ const Val *index_source(const Val *v) {
 bool is_whole_tensor(const Val *v) {
     v = v ? regrouped(v) : NULL;
     return v && ((v->op == V_CAST && is_whole_dtype(v->args[1])) || index_source(v));
+}
+
+bool is_given_tensor(Flow *flow, Val *v) {
+    v = val_strip(v);
+    if (v->op == V_PARAM && v->node) {
+        const Node *a = v->node->u.arg.annotation;
+        Str name = !a ? (Str){0}
+                   : a->kind == N_ATTRIBUTE ? sym_str(a->u.attribute.attr)
+                   : a->kind == N_NAME      ? sym_str(a->u.name.id) : (Str){0};
+        Resolved r = flow_resolve(flow, v);
+        return str_is(name, "Tensor") && !(r.val && val_is_none(r.val));
+    }
+    if (v->op != V_ATTR) return v->op > V_CAST;
+    const Def *def = object_class(v->args[0]);
+    Val *made = def ? object_attr(flow, v->args[0], v->name) : NULL;
+    return made && made->op == OP_PARAMETER &&
+           attr_change(flow, def, v->name) == ATTR_KEPT;
 }

@@ -12,7 +12,8 @@ def half_missing(gate, up):
 
 
 def approximate_given(gate, up, approximate):
-    return F.gelu(gate, approximate=approximate) * up  # clean: the form is an argument
+    # Which one it is, is asked at run time.
+    return F.gelu(gate, approximate=approximate) * up  # expect: geglu recommend
 
 
 def tanh_constant(gate, up):
