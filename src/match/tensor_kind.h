@@ -20,7 +20,8 @@ bool is_whole_tensor(const Val *v);
 const Val *index_source(const Val *v);
 
 // Whether it is a tensor and never None: a parameter that the constructor always makes,
-// an argument that is annotated as a tensor; not self.weight = nn.Parameter(...) if affine else None.
+// an argument that is annotated as a tensor. Not self.weight = nn.Parameter(...) if
+// affine else None.
 bool is_given_tensor(Flow *flow, Val *v);
 
 #endif
