@@ -610,18 +610,15 @@ static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
                       .likely = r.likely,
                       .chain = r.chain, .type_name = type_name_of(r.val)};
     a->is_function = r.val->op != V_INSTANCE;
-    const Val *made_by = r.val; // `ptr` of a value that rests on an assumption is its subject
-    bool of_library = made_by->op == V_INSTANCE && !made_by->def && !made_by->assume;
-    if (of_library && made_by->ptr) a->other_name = str_of(made_by->ptr);
+    bool of_library = r.val->op == V_INSTANCE && !r.val->def;
+    if (of_library && r.val->ptr) a->other_name = str_of(r.val->ptr);
     const Val *made = val_strip(value);
-    bool of_torch = r.val->op == V_INSTANCE && !r.val->def;
-    if (of_torch && made->op == OP_GELU && made->args[1]->op == V_CONST) {
+    if (of_library && made->op == OP_GELU && made->args[1]->op == V_CONST) {
         a->approximate = made->args[1]->text;
     }
     note_changes(f, a);
     a->claim = a->type_name;
     Val copy = *value;
-    copy.ptr = subject;
     copy.assume = a;
     copy.chain = NULL;
     return val_intern(&f->flow->graph, &copy);

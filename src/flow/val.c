@@ -45,6 +45,11 @@ static uint32_t mix(uint32_t h, uint64_t x) {
     return h ^ (h >> 15);
 }
 
+// Of whom the value holds only if something is assumed of it; NULL: it holds anyway.
+static const Val *assumed_of(const Val *v) {
+    return v->assume ? v->assume->subject : NULL;
+}
+
 static uint32_t hash_val(const Val *v) {
     uint32_t h = mix(v->op * 31u + v->ck, v->nargs);
     for (uint32_t i = 0; i < v->nargs; i++) {
@@ -53,6 +58,7 @@ static uint32_t hash_val(const Val *v) {
     h = mix(h, (uintptr_t)v->name);
     h = mix(h, (uintptr_t)(v->def ? v->def->node : NULL));
     h = mix(h, (uintptr_t)v->ptr);
+    if (v->assume) h = mix(h, (uintptr_t)assumed_of(v));
     uint64_t bits;
     memcpy(&bits, &v->num, sizeof(bits));
     h = mix(h, bits);
@@ -61,7 +67,7 @@ static uint32_t hash_val(const Val *v) {
 
 static bool same_val(const Val *a, const Val *b) {
     if (a->op != b->op || a->ck != b->ck || a->nargs != b->nargs ||
-        a->name != b->name || a->ptr != b->ptr ||
+        a->name != b->name || a->ptr != b->ptr || assumed_of(a) != assumed_of(b) ||
         memcmp(&a->num, &b->num, sizeof(a->num)) != 0 ||
         !str_eq(a->text, b->text)) {
         return false;
