@@ -389,7 +389,10 @@ def asked_by(term, wanted, names):
         value = ast.literal_eval(term.comparators[0])  # -1 is no constant of the tree
     except ValueError:
         return MISSING
-    if key(term.left) == key(wanted):
+    left = term.left
+    if getattr(getattr(left, "func", None), "id", "") == "tuple" and len(left.args) == 1:
+        left = left.args[0]  # tuple(self.axes) == (-1,)
+    if key(left) == key(wanted):
         return value
     made = None
     if is_name_of_type(term.left, wanted):

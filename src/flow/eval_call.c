@@ -445,6 +445,7 @@ static Val *call_global(Frame *f, Val *callee, Val *const *args,
                         uint32_t nargs) {
     Str name = callee->text;
     note_writes(f, callee, args, nargs);
+    if (str_is(name, "torch.jit.is_scripting")) return val_bool(&f->flow->graph, false);
     if (str_is(name, "dict") || str_is(name, "collections.OrderedDict")) {
         Val *dict = call_dict(f, args, nargs);
         if (dict) return dict;

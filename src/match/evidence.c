@@ -129,8 +129,10 @@ static void add_default_facts(Finding *out, Arena *run, const Candidate *c) {
         Buf subject = {0};
         print_subject(&subject, number->subject);
         Fact fact = {.name = STR("default"), .state = FACT_UNKNOWN};
-        fact.claim = arena_printf(run, "%s is %g by default: tested at run time", subject.at,
-                                  number->num);
+        fact.claim = arena_printf(run, number->axes
+                                           ? "%s is axis %g alone: tested at run time"
+                                           : "%s is %g by default: tested at run time",
+                                  subject.at, number->num);
         fact.guard = arena_str(run, default_text(c->place, number));
         add_fact(out, run, fact);
         buf_free(&subject);

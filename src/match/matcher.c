@@ -315,22 +315,42 @@ static bool match_sum(State *s, Val *p, Val *u, int depth) {
 
 // ---- all other values -------------------------------------------------------
 
+static bool take_number(Match *m, Val *subject, double num, bool axes) {
+    for (uint32_t i = 0; i < m->default_count; i++) {
+        if (m->defaults[i].subject == subject) return m->defaults[i].num == num;
+    }
+    if (m->default_count == DEFAULTS_MAX) return false;
+    m->defaults[m->default_count++] = (DefaultNumber){subject, num, axes};
+    return true;
+}
+
+// The axes from the last one on, as many as a shape has: tuple(range(-n, 0)),
+// tuple(range(-1, -n - 1, -1)).
+static bool counts_from_last(Flow *flow, Val *u) {
+    if (u->op == V_ATTR && object_class(u->args[0])) u = object_attr(flow, u->args[0], u->name);
+    if (!u || u->op != V_CALL || u->nargs != 2) return false;
+    if (!val_is_global(u->args[0], "tuple") && !val_is_global(u->args[0], "list")) return false;
+    const Val *range = u->args[1];
+    bool ranges = range->op == V_CALL && val_is_global(range->args[0], "range");
+    if (!ranges || range->nargs < 3) return false;
+    if (range->nargs == 3) return val_is_int(range->args[2], 0);
+    return val_is_int(range->args[1], -1) && val_is_int(range->args[3], -1);
+}
+
 // mean(self.dim) of __init__(self, dim=-1), mean(dim) of f(x, dim=-1)
 static bool match_default(State *s, const Val *p, Val *u) {
     if (!val_is_number(p) || (u->op != V_ATTR && u->op != V_PARAM)) return false;
     Match *m = s->m;
     Resolved r = flow_resolve(m->flow, u);
     if (!r.val || !val_near(r.val, p->num)) return false;
-    for (uint32_t i = 0; i < m->default_count; i++) {
-        if (m->defaults[i].subject == u) return m->defaults[i].num == p->num;
-    }
-    if (m->default_count == DEFAULTS_MAX) return false;
-    m->defaults[m->default_count++] = (DefaultNumber){u, p->num};
-    return true;
+    return take_number(m, u, p->num, false);
 }
 
 static bool match_const(State *s, Val *p, Val *u) {
     if (match_default(s, p, u)) return true;
+    if (val_is_int(p, -1) && counts_from_last(s->m->flow, u)) {
+        return take_number(s->m, u, -1, true) || differ(s, p, u);
+    }
     bool numbers = val_is_number(p) && val_is_number(u);
     bool same = numbers ? val_near(u, p->num)
                         : p->ck == u->ck && u->op == V_CONST && str_eq(p->text, u->text);

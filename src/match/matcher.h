@@ -12,6 +12,7 @@ enum { DEFAULTS_MAX = 4, BRANCHES_MAX = 4 };
 typedef struct DefaultNumber {
     Val *subject;
     double num;
+    bool axes; // the subject is a tuple of axes, which has to hold this one alone
 } DefaultNumber;
 
 typedef struct Match {

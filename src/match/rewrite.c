@@ -491,7 +491,11 @@ static bool add_assumptions(Buf *buf, const Place *place) {
 Str default_text(const Place *place, const DefaultNumber *number) {
     Str subject = place_expr_start(place, number->subject);
     if (!subject.len) return subject;
-    return arena_printf(place->frame->flow->arena, "%.*s == %g", STR_FMT(subject), number->num);
+    Arena *arena = place->frame->flow->arena;
+    if (number->axes) {
+        return arena_printf(arena, "tuple(%.*s) == (%g,)", STR_FMT(subject), number->num);
+    }
+    return arena_printf(arena, "%.*s == %g", STR_FMT(subject), number->num);
 }
 
 Str last_axis_text(const Place *place, bool at_start) {
