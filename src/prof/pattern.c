@@ -165,7 +165,7 @@ static const PatternNode swiglu[] = {
 static const PatternNode swiglu_bwd[] = {
     {{OP_MUL}, {X, X}, X, 0, START},
     {{OP_MUL}, {X, X}, X, 0, 0},
-    {{OP_SWISH_GRAD}, {X, X}, X, N(0) | N(1), 0},
+    {{OP_SWISH_GRAD}, {X, X}, X, N(0), 0},
     {{OP_CONCAT}, {X, X}, DOUBLE, N(2), TAIL},
     {{OP_CAST}, {X}, X, N(2), TAIL | NODE_NARROW},
 };
@@ -184,7 +184,7 @@ static const PatternNode geglu_split[] = {
 static const PatternNode geglu_bwd[] = {
     {{OP_MUL}, {X, X}, X, 0, START},
     {{OP_MUL}, {X, X}, X, 0, 0},
-    {{OP_GELU_GRAD}, {X, X}, X, N(0) | N(1), 0},
+    {{OP_GELU_GRAD}, {X, X}, X, N(0), 0},
     {{OP_CONCAT}, {X, X}, DOUBLE, N(2), TAIL},
 };
 
@@ -254,6 +254,19 @@ static const PatternNode fused_adamw_lerp[] = {
     {{OP_DIV, OP_MUL}, {X}, X, N(5), OPT},
     {{OP_ADD}, {X}, X, N(5), 0},
     {{OP_ADDCDIV}, {X, X, X}, X, N(7), 0},
+};
+
+// With the decay behind it: p += -lr wd p
+static const PatternNode fused_adamw_late[] = {
+    {{OP_MUL}, {X}, X, 0, START},
+    {{OP_ADD}, {X, X}, X, N(0), 0},
+    {{OP_MUL}, {X}, X, 0, 0},
+    {{OP_ADDCMUL}, {X, X, X}, X, N(2), 0},
+    {{OP_SQRT}, {X}, X, N(3), 0},
+    {{OP_DIV, OP_MUL}, {X}, X, N(4), OPT},
+    {{OP_ADD}, {X}, X, N(4), 0},
+    {{OP_ADDCDIV}, {X, X, X}, X, N(6), 0},
+    {{OP_ADD}, {X, X}, X, N(7), NODE_LAST},
 };
 
 // With weight decay as a part of the gradient: g += wd * p
@@ -507,6 +520,8 @@ static const PatternNode addmm[] = {
 
 // Of two that fit, the first of this table counts.
 const Pattern patterns[] = {
+    {.id = "fused_adamw", .api = OPTIM("AdamW"), NODES(fused_adamw_late),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
     {.id = "fused_adamw", .api = OPTIM("AdamW"), NODES(fused_adamw),
      .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
     {.id = "fused_adamw", .api = OPTIM("AdamW"), NODES(fused_adamw_lerp),

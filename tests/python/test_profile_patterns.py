@@ -429,6 +429,19 @@ MORE = [
         RealDiv N N > N
         Mul V N > V
         Add V V > V""", "fused_lamb", "torch_npu.optim.NpuFusedLamb", 0, 16),
+    ("AdamW with the decay behind it", """
+        Muls V > V
+        Axpy V V > V
+        Muls V > V
+        Addcmul V V V > V
+        Sqrt V > V
+        Adds V > V
+        Addcdiv V V V > V
+        Axpy V V > V""", "fused_adamw", "torch_npu.optim.NpuFusedAdamW", 0, 7),
+    ("swiglu backward, one gradient after the other", """
+        Mul G G > G
+        SiluGrad G G > G
+        Mul G G > G""", "swiglu_bwd", "torch_npu.npu_swiglu", 0, 2),
     ("AdamP", """
         Muls V > V
         Axpy V V > V
