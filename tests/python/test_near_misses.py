@@ -110,8 +110,9 @@ EXPECTED = {
         "weights are scaled": ("reject", BEHIND),
         "weights are returned": ("caution", INNER),
         "mask of unknown values": ("caution", NO_ORIGIN),
-        # It may be a number, and is tested for that.
-        "mask multiplies": ("recommend", PROVEN),
+        # It may be a number, and is tested for that; nothing says so.
+        "mask multiplies": (
+            "caution", "unproven: the scale is a Python number (nothing in sight shows"),
         "mask after the softmax": ("reject", BEHIND),
         "filled with a small number": (
             "reject", "! masked scores get a value that does not take them out of the softmax"),
