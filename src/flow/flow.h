@@ -251,6 +251,8 @@ Val *call_value(Frame *f, Node *node, Val *callee, Val *const *args,
 // Whether a call of the function may do more than the function itself: some
 // decorator is neither known nor hands the function back (decorators.c).
 bool decorators_change(Flow *flow, const Def *def);
+// The same where only decorators of other libraries may do more.
+bool decorators_unseen(Flow *flow, const Def *def);
 // Whether the function stands under `@name`; a cached_property is a property.
 bool has_decorator(const Node *fn, const Sym *name);
 // The call of one of two functions, which a condition decides; NULL: of something else.

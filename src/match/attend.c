@@ -38,8 +38,10 @@ static bool is_library(Str name) {
 bool takes_unread(Reader *r, const Val *call) {
     Val *callee = call->args[0];
     if (callee->op == V_GLOBAL) return !is_library(callee->text);
-    bool known = callee->op == V_FUNCTION || callee->op == V_METHOD || callee->op == V_LAMBDA;
-    if (known) return false; // in sight, but decorated
+    if (callee->op == V_LAMBDA) return false;
+    // In sight, but decorated.
+    bool known = callee->op == V_FUNCTION || callee->op == V_METHOD;
+    if (known) return decorators_unseen(r->flow, callee->def);
     Val *made = callee;
     if (callee->op == V_ATTR) {
         Val *object = callee->args[0];

@@ -12,6 +12,7 @@
 void moe_find_experts(Sites *out, Frame *frame);
 void moe_find_routers(Sites *out, Frame *frame);
 void moe_find_gathered(Sites *out, Frame *frame);
+void moe_find_batched(Sites *out, Frame *frame);
 // Whether `part` is `v` or below it, within a bound.
 bool moe_holds(Val *v, const Val *part);
 // The statement of the frame that computes the record, or its expression.

@@ -28,7 +28,7 @@ class Batched(nn.Module):
         self.w2 = nn.Parameter(torch.empty(n, h, d))
 
     def forward(self, x):
-        h = F.silu(torch.bmm(x, self.w1))
+        h = F.silu(torch.bmm(x, self.w1))  # expect: moe caution
         h = h * torch.bmm(x, self.w3)  # expect: swiglu recommend|caution
         return torch.bmm(h, self.w2)
 
