@@ -613,8 +613,10 @@ static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
     a->is_function = r.val->op != V_INSTANCE;
     bool of_library = r.val->op == V_INSTANCE && !r.val->def;
     if (of_library && r.val->ptr) a->other_name = str_of(r.val->ptr);
+    bool partial = of_library && str_is(r.val->text, "functools.partial");
+    if (partial) a->partial = r.val;
     const Val *made = val_strip(value);
-    if (of_library && made->op == OP_GELU && made->args[1]->op == V_CONST) {
+    if (of_library && !partial && made->op == OP_GELU && made->args[1]->op == V_CONST) {
         a->approximate = made->args[1]->text;
     }
     note_changes(f, a);

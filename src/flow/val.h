@@ -58,6 +58,7 @@ typedef struct Assumption {
     Str claim;        // "self.act_fn is SiLU"
     Str type_name;    // of the resolved object's class or function, for the guard
     Str other_name;   // of the class, in other releases of its library
+    const Val *partial; // the functools.partial(...) that it is, or NULL
     Str approximate;  // of an nn.GELU: its class name alone does not say which
     bool is_function; // of a function's __name__, not an object's class
     bool open;        // nothing in sight decides it: one possibility of many

@@ -450,25 +450,6 @@ static bool is_or_test(const Node *test) {
     return test->kind == N_BOOL_OP || test->kind == N_IF_EXP || test->kind == N_LAMBDA;
 }
 
-Str assumption_text(const Place *place, const Assumption *a) {
-    Arena *arena = place->frame->flow->arena;
-    Str subject = place_expr_start(place, a->subject);
-    if (!subject.len) return subject;
-    if (a->is_function) {
-        return arena_printf(arena, "getattr(%.*s, \"__name__\", \"\") == \"%.*s\"",
-                            STR_FMT(subject), STR_FMT(a->type_name));
-    }
-    if (a->other_name.len) {
-        return arena_printf(arena, "type(%.*s).__name__ in (\"%.*s\", \"%.*s\")",
-                            STR_FMT(subject), STR_FMT(a->type_name), STR_FMT(a->other_name));
-    }
-    Str kind = arena_printf(arena, "type(%.*s).__name__ == \"%.*s\"", STR_FMT(subject),
-                            STR_FMT(a->type_name));
-    if (!a->approximate.len) return kind;
-    return arena_printf(arena, "%.*s and %.*s.approximate == \"%.*s\"", STR_FMT(kind),
-                        STR_FMT(subject), STR_FMT(a->approximate));
-}
-
 // What was assumed about activations, as terms.
 static bool add_assumptions(Buf *buf, const Place *place) {
     const Match *m = place->match;

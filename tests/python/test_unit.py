@@ -104,6 +104,7 @@ UNKNOWN = {
     "rms_by_length": "self.scale",  # d ** 0.5
     "attention_folded": "x",  # sizes of a view
     "attention_llama": "attention_mask",  # cut to the length of the keys
+    "geglu_partial": "self.act",  # a partial function that a caller gives
     "rope_complex_halves": "x.dtype",  # of the transposed input
     "rope_cut": "self.half",
     "rope_pairs_cut": "heads",
