@@ -9,6 +9,8 @@
 #include "match/number.h"
 #include "match/ranks.h"
 #include "match/same_form.h"
+#include "match/shapes.h"
+#include "match/stated.h"
 #include "match/tensor_kind.h"
 #include "match/widths.h"
 
@@ -76,24 +78,6 @@ static void link_to(Prover *p, Module *module, Node *node, const char *what) {
 }
 
 // ---- shapes -----------------------------------------------------------------
-
-// Below everything that keeps the shape.
-static Val *shape_root(Val *v) {
-    for (int depth = 0; depth < 64; depth++) {
-        switch ((int)v->op) {
-        case V_CAST: case OP_NEG: case OP_SILU: case OP_SIGMOID: case OP_TANH:
-        case OP_RELU: case OP_GELU: case OP_ABS: case OP_CLAMP: case OP_DROPOUT:
-        case OP_CONTIGUOUS: case OP_CLONE: case OP_DETACH: case OP_POW:
-        case OP_SQRT: case OP_RSQRT: case OP_EXP: case OP_SOFTMAX: case OP_COS: case OP_SIN:
-        case OP_LAYER_NORM: case OP_RMS_NORM: case OP_NORMALIZE:
-            v = v->args[0];
-            break;
-        default:
-            return v;
-        }
-    }
-    return v;
-}
 
 // The torch.nn.Linear behind the callee of a call; NULL if it is none.
 static Val *linear_of(Flow *flow, const Val *call) {
@@ -201,80 +185,18 @@ static bool alike(Val *a, Val *b) {
     return (a->op == V_CALL || a->op == V_PHI || a->op == OP_ADD) && same_form(a, b);
 }
 
-// x[..., None]
-static bool adds_axis(const Val *v) {
-    if (v->op != V_ITEM) return false;
-    const Val *index = v->args[1];
-    if (val_is_none(index)) return true;
-    for (uint32_t i = 0; index->op == V_TUPLE && i < index->nargs; i++) {
-        if (val_is_none(index->args[i])) return true;
-    }
-    return false;
-}
-
-// y.amax(-1, keepdim=True): what is kept of the axis is one element.
-static bool reduces(const Val *v) {
-    switch ((int)v->op) {
-    case OP_MEAN: case OP_SUM: case OP_VAR: case OP_STD: case OP_AMAX: return true;
-    default: break;
-    }
-    for (uint32_t i = 1; v->op == V_CALL && i < v->nargs; i++) {
-        const Val *arg = v->args[i];
-        if (arg->op == V_KEYWORD && arg->name && val_truth(arg->args[0]) == 1 &&
-            (str_is(sym_str(arg->name), "keepdim") || str_is(sym_str(arg->name), "keepdims"))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool slice_is_one(const Val *slice) {
-    if (slice->op != V_SLICE) return false;
-    const Val *low = slice->args[0], *high = slice->args[1];
-    double first = val_is_number(low) ? low->num : 0;
-    if (!val_is_none(low) && !val_is_number(low)) return false;
-    if (val_is_none(high)) return first == -1;
-    return val_is_number(high) && high->num == first + 1;
-}
-
-// x[:, :1], x[..., -1:]: one wide along some axis.
-static bool one_wide(const Val *v) {
-    if (v->op != V_ITEM) return false;
-    const Val *index = v->args[1];
-    if (slice_is_one(index)) return true;
-    for (uint32_t i = 0; index->op == V_TUPLE && i < index->nargs; i++) {
-        if (slice_is_one(index->args[i])) return true;
-    }
-    return false;
-}
-
-// Below what is done alike to both: cos.unsqueeze(1) and sin.unsqueeze(1),
-// cos[ids] and sin[ids]. Their shapes are one if those below are.
-static void peel_alike(Val **a, Val **b) {
-    for (int depth = 0; depth < 64; depth++) {
-        Val *x = *a = shape_root(*a), *y = *b = shape_root(*b);
-        if (x == y || x->op != y->op || x->nargs != y->nargs || x->nargs == 0) return;
-        bool view = x->op == V_ITEM || x->op == V_PART || x->op == OP_STRIDED ||
-                    x->op == OP_UNSQUEEZE || x->op == OP_SQUEEZE || x->op == OP_TRANSPOSE ||
-                    x->op == OP_VIEW || x->op == OP_EXPAND || x->op == OP_REPEAT_INTERLEAVE ||
-                    x->op == OP_PERMUTE || x->op == OP_UNFLATTEN || x->op == OP_FLATTEN;
-        bool doubled = x->op == OP_WEAVE || x->op == OP_CAT; // of one tensor
-        Val *const *p = x->args, *const *q = y->args;
-        if (doubled) {
-            doubled = p[0]->op == V_TUPLE && q[0]->op == V_TUPLE && p[0]->nargs == 2 &&
-                      q[0]->nargs == 2 && p[0]->args[0] == p[0]->args[1] &&
-                      q[0]->args[0] == q[0]->args[1];
-        }
-        if (!view && !doubled) return;
-        for (uint32_t i = 1; i < x->nargs; i++) {
-            if (x->args[i] != y->args[i]) return;
-        }
-        *a = doubled ? p[0]->args[0] : p[0];
-        *b = doubled ? q[0]->args[0] : q[0];
-    }
+// Of a and b themselves, or of what both are made of alike.
+static Stated shape_is_said(const Prover *p, Val *a, Val *b) {
+    Stated said = stated_shape(p->place, val_strip(a), val_strip(b));
+    if (said) return said;
+    peel_alike(&a, &b);
+    return stated_shape(p->place, a, b);
 }
 
 static FactState same_shape(Prover *p, Val *a, Val *b) {
+    Stated said = shape_is_said(p, a, b);
+    if (said == STATED_RAISED) return state(p, FACT_PROVEN, "the function raises if they differ");
+    if (said) return state(p, FACT_UNKNOWN, "the function asserts it; tested at run time");
     peel_alike(&a, &b);
     if (a == b) return state(p, FACT_PROVEN, "one is computed from the other, element by element");
     if (a->op == V_PART && b->op == V_PART && a->args[0] == b->args[0] &&
@@ -290,9 +212,9 @@ static FactState same_shape(Prover *p, Val *a, Val *b) {
     if (adds_axis(a) != adds_axis(b) || one_wide(a) != one_wide(b)) {
         return state(p, FACT_REFUTED, "one of the two is broadcast over the other");
     }
-    bool reduced = reduces(a) || reduces(b) || a->op == OP_UNSQUEEZE ||
-                   b->op == OP_UNSQUEEZE;
-    if (reduced) {
+    // cos[:, None] beside sin.unsqueeze(1) may well be alike.
+    bool apart = a->op == OP_UNSQUEEZE && b->op == OP_UNSQUEEZE;
+    if (apart || reduces(a) || reduces(b)) {
         return state(p, FACT_REFUTED, "one of the two is broadcast over the other");
     }
     if (alike(a, b)) {
@@ -384,7 +306,7 @@ bool is_contiguous(Flow *flow, Val *v) {
 
 // x.dim() in (3, 4): tested at run time in any case, a caution where it cannot hold.
 static FactState rank_in(Prover *p, const Val *x, const Node *list) {
-    uint32_t rank = tensor_rank(x);
+    uint32_t rank = placed_rank(p->place, x);
     if (!rank || list->kind != N_TUPLE) return FACT_UNKNOWN;
     for (uint32_t i = 0; i < list->u.list.elts.len; i++) {
         const Node *elt = list->u.list.elts.at[i];
@@ -392,8 +314,8 @@ static FactState rank_in(Prover *p, const Val *x, const Node *list) {
         Val *number = val_const(&p->flow->graph, CONST_INT, elt->u.constant.text);
         if (number->num == rank) return FACT_UNKNOWN;
     }
-    return never_runs(p, arena_printf(p->flow->arena, "it has %u as the source unpacks or views "
-                                      "it", (unsigned)rank));
+    return never_runs(p, arena_printf(p->flow->arena, "it has %u as the source unpacks, views "
+                                      "or tests it", (unsigned)rank));
 }
 
 static FactState prove_in(Prover *p, const Node *test) {
@@ -411,7 +333,8 @@ static FactState table_fits(Prover *p, const Node *ranked) {
                  str_is(sym_str(ranked->u.call.func->u.name.id), "ranked");
     Val *table = named ? bound_name(p, args.at[0]) : NULL;
     Val *x = named ? bound_name(p, args.at[1]) : NULL;
-    uint32_t own = table ? tensor_rank(table) : 0, wanted = x ? tensor_rank(x) : 0;
+    uint32_t own = table ? placed_rank(p->place, table) : 0;
+    uint32_t wanted = x ? placed_rank(p->place, x) : 0;
     if (own && wanted && own > wanted) {
         return never_runs(p, arena_printf(p->flow->arena, "it has %u, the input %u", (unsigned)own,
                                           (unsigned)wanted));
@@ -444,6 +367,13 @@ static bool comes_from_clamp(const Val *v) {
     v = val_strip((Val *)(uintptr_t)v);
     return v->op == OP_CLAMP || v->op == OP_TANH || v->op == OP_MAXIMUM ||
            v->op == OP_MINIMUM;
+}
+
+// if limit > 0: x = x.clamp(max=limit)
+static bool may_come_from_clamp(const Val *v, int depth) {
+    v = val_strip((Val *)(uintptr_t)v);
+    if (v->op != V_PHI || depth == CHOICES_MAX) return comes_from_clamp(v);
+    return may_come_from_clamp(v->args[1], depth + 1) || may_come_from_clamp(v->args[2], depth + 1);
 }
 
 static bool is_wrapped(const Requirement *r, const Node *name) {
@@ -527,6 +457,7 @@ static FactState prove_call(Prover *p, const Node *test) {
             link_to(p, x->module, x->node, "clamp");
             return state(p, FACT_REFUTED, "");
         }
+        if (may_come_from_clamp(x, 0)) return doubtful(p, "it is clamped where a condition holds");
         return state(p, FACT_PROVEN, "no clamp before the product");
     }
     if (func->kind == N_NAME && str_is(sym_str(func->u.name.id), "isinstance") &&

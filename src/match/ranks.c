@@ -124,8 +124,7 @@ static bool is_aligned(const Val *v, int depth) {
     }
 }
 
-Lack lacking_axes(const Val *table, const Val *x, uint32_t *count) {
-    uint32_t own = tensor_rank(table), wanted = tensor_rank(x);
+Lack lacking_axes(const Val *table, uint32_t own, uint32_t wanted, uint32_t *count) {
     *count = 0;
     if (own && !wanted && own != TABLE_RANK_OPEN) wanted = INPUT_RANK;
     if (own && wanted) {

@@ -15,7 +15,8 @@ typedef enum Lack {
     LACK_OPEN,  // only run time knows
 } Lack;
 
-// The leading axes that `table` lacks to have as many dimensions as `x`.
-Lack lacking_axes(const Val *table, const Val *x, uint32_t *count);
+// The leading axes that `table` of `own` dimensions lacks beside one of `wanted`; 0: not
+// known.
+Lack lacking_axes(const Val *table, uint32_t own, uint32_t wanted, uint32_t *count);
 
 #endif

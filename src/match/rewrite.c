@@ -11,6 +11,7 @@
 #include "match/ranks.h"
 #include "match/result_dtype.h"
 #include "match/sizes.h"
+#include "match/stated.h"
 #include "match/text.h"
 
 // ---- the rule's replacement -------------------------------------------------
@@ -111,7 +112,9 @@ static Str write_ranked(Writer *w, const NodeList *args) {
     const Val *x = param_value(w, args->at[1]);
     Str table = text_atom(w->arena, write_expr(w, args->at[0]));
     uint32_t count;
-    Lack lack = of && x ? lacking_axes(of, x, &count) : LACK_OPEN;
+    Lack lack = of && x ? lacking_axes(of, placed_rank(w->place, of), placed_rank(w->place, x),
+                                       &count)
+                        : LACK_OPEN;
     if (lack == LACK_NONE) return table;
     if (lack == LACK_KNOWN) {
         Str axes = STR("None");

@@ -9,6 +9,7 @@ enum {
     SUMS_MAX = 64, // of a function
     SIDES_MAX = 3, // factors beside the part
     PEEL_MAX = 8,
+    ROW_DEPTH = 6, // operators around a row of sums
     STORE_DEPTH = 64, // of nested statements
 };
 
@@ -246,6 +247,29 @@ static void add_site(Sites *out, Frame *frame, const Node *a, const Node *b) {
     vec_push(frame->flow->arena, out, site);
 }
 
+// Below what changes no element of a sum.
+static Val *unmoved(Val *v) {
+    for (int i = 0; i < PEEL_MAX; i++) {
+        v = peel(v);
+        if (v->op != OP_VIEW && v->op != OP_FLATTEN && v->op != OP_TRANSPOSE) return v;
+        v = v->args[0];
+    }
+    return v;
+}
+
+// Both stand, as they are, in one row that `v` is made of.
+static bool rows_both(Val *v, const Val *p, const Val *q, int depth) {
+    if (depth == ROW_DEPTH || !val_depends(v, p)) return false;
+    bool row = v->op == V_TUPLE || v->op == V_LIST, has_p = false, has_q = false;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        const Val *arg = row ? unmoved(v->args[i]) : NULL;
+        has_p |= arg == p;
+        has_q |= arg == q;
+        if (rows_both(v->args[i], p, q, depth + 1)) return true;
+    }
+    return has_p && has_q;
+}
+
 // The two are joined along the axis that was taken apart: of parts that are indices, by
 // a view or flatten behind the stack.
 static bool is_joined(const Frame *f, Val *p, Val *q, bool by_axis) {
@@ -253,7 +277,7 @@ static bool is_joined(const Frame *f, Val *p, Val *q, bool by_axis) {
         Val *v = val_strip(f->evals.at[i].val);
         bool joins = v->op == OP_FLATTEN || v->op == OP_VIEW || v->op == OP_WEAVE ||
                      is_rearranged(v) || (v->op == OP_CAT && !by_axis);
-        if (joins && val_depends(v, p) && val_depends(v, q)) return true;
+        if (joins && rows_both(v, p, q, 0)) return true;
     }
     return false;
 }
