@@ -78,11 +78,32 @@ typedef struct Groups {
     uint32_t cap;
 } Groups;
 
+// Whether a function that is written inside of f's holds the node. The functions of a
+// module are listed in the order of the text.
+static bool in_inner_function(const Frame *f, const Node *n) {
+    const ModuleFlow *mf = f->mf;
+    uint32_t low = 0, high = mf->functions.len;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (mf->functions.at[mid]->fn->start <= f->fn->start) low = mid + 1;
+        else high = mid;
+    }
+    for (uint32_t i = low; i < mf->functions.len; i++) {
+        const Node *fn = mf->functions.at[i]->fn;
+        if (fn->start > n->start) return false;
+        if (n->end <= fn->end) return true;
+    }
+    return false;
+}
+
+static bool holds_node(const Frame *f, const Module *module, const Node *n) {
+    return module == f->module && n->start >= f->fn->start && n->end <= f->fn->end &&
+           !in_inner_function(f, n);
+}
+
 // A value that a called function computes is that function's own candidate.
 static bool is_own_root(const Frame *f, const Val *v) {
-    if (v->op <= V_CAST || !v->node) return false;
-    return v->module == f->module && v->node->start >= f->fn->start &&
-           v->node->end <= f->fn->end;
+    return v->op > V_CAST && v->node && holds_node(f, v->module, v->node);
 }
 
 // What an attempt to match left behind, where that is apart from what is kept.
@@ -299,10 +320,6 @@ static bool is_told(const Candidates *out, const Val *root, Str family) {
         if (is_factor_of(c->root, root, 0) || is_factor_of(root, c->root, 0)) return true;
     }
     return false;
-}
-
-static bool holds_node(const Frame *f, const Module *module, const Node *n) {
-    return module == f->module && n->start >= f->fn->start && n->end <= f->fn->end;
 }
 
 // What a helper computes is the helper's own near miss: the value, or what goes into

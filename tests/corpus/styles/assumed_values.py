@@ -31,7 +31,7 @@ class Passing(nn.Module):
     def forward(self, x, act=F.silu, up=None):
         chosen = self.drop(act)
         gate, up = x.chunk(2, dim=-1)
-        return chosen(gate) * up  # allow: swiglu recommend|caution
+        return chosen(gate) * up  # expect: swiglu recommend|caution
 
 
 class Handing(nn.Module):
@@ -45,4 +45,4 @@ class Handing(nn.Module):
 
     def forward(self, x):
         gate, up = x.chunk(2, dim=-1)
-        return self.give(self)(gate) * up  # allow: swiglu recommend|caution
+        return self.give(self)(gate) * up  # expect: swiglu recommend|caution

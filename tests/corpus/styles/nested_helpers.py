@@ -25,3 +25,20 @@ def build(eps):
         return w * x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)  # expect: rms_norm recommend|caution
 
     return norm
+
+
+def tables_around(q, k, freqs):
+    cos, sin = freqs.cos()[None, None], freqs.sin()[None, None]
+
+    def turned(x):
+        x1, x2 = x.float().chunk(2, -1)
+        return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], -1).type_as(x)  # expect: rope recommend
+
+    return turned(q), turned(k)
+
+
+def norm_around(x, weight, eps=1e-6):
+    def norm(h):
+        return h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + eps)  # allow: rms_norm recommend|caution
+
+    return norm(x.float()).type_as(x) * weight  # expect: rms_norm recommend|caution
