@@ -241,6 +241,7 @@ static AttrSource whole_constructor_attr(Frame *f, const Sym *name) {
 }
 
 static AttrSource light_attr(Frame *light, const InitStore *store) {
+    if (!light->attrs) return (AttrSource){0}; // a constructor without self
     uintptr_t key = (uintptr_t)store->name | 1;
     if (!name_find(light->attrs, key)) {
         Val *val = eval_expr(light, store->value);

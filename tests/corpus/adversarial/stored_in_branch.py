@@ -93,3 +93,12 @@ class Weight(nn.Module):
     def forward(self, x):
         x = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)  # expect: rms_norm recommend
         return x * self.weight if self.weight is not None else x
+
+
+class WithoutSelf(nn.Module):
+    def __init__():
+        super().__init__()
+        self.act = nn.SiLU()
+
+    def forward(self, x):
+        return self.act(self.gate(x)) * self.up(x)  # clean: a constructor that takes nothing
