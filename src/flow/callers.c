@@ -2,6 +2,7 @@
 // sight, and the classes of configurations.
 #include "base/base.h"
 
+#include "flow/recall.h"
 #include "flow/resolve_impl.h"
 
 #include "base/file.h"
@@ -282,6 +283,7 @@ static void callers_near(Resolver *r, Callers *out, const Val *param,
 }
 
 void find_callers(Resolver *r, Callers *out, const Val *param) {
+    recall_taint(r->flow);
     const Frame *f = param->ptr;
     if (!f || !f->fn || !f->self || f->fn->kind == N_LAMBDA) return;
     const Def *class_def = object_class(f->self);

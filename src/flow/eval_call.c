@@ -6,6 +6,7 @@
 #include "flow/call_of.h"
 #include "flow/changes.h"
 #include "flow/flow.h"
+#include "flow/recall.h"
 #include "flow/libraries.h"
 #include "flow/maybe.h"
 
@@ -17,8 +18,7 @@ static Val *unknown_call(Frame *f, Val *callee, Val *const *args,
     Val **all = NEW_N(arena, Val *, nargs + 1);
     all[0] = callee;
     if (nargs) memcpy(all + 1, args, sizeof(Val *) * nargs);
-    StmtInfo *stmt = frame_stmt(f);
-    if (stmt && !call_only_makes(callee)) stmt->effects++;
+    if (!call_only_makes(callee)) frame_add_effects(f, 1);
     Val *made = val_unique(&f->flow->graph, V_CALL, all, nargs + 1);
     if (callee->op == V_GLOBAL) made->rank = einops_rank(callee->text, args, nargs);
     return made;
@@ -702,7 +702,10 @@ static Val *call_member(Frame *f, Node *node, Member member_of, Val *const *args
     if (member->op != V_ATTR || object_class(object)) {
         return call_value(f, node, member, args, nargs);
     }
-    if (f->attrs && object == f->attrs_self) register_attr(f, name, args, nargs);
+    if (f->attrs && object == f->attrs_self) {
+        recall_taint(f->flow);
+        register_attr(f, name, args, nargs);
+    }
     if (object->op == V_ATTR && name == f->flow->names.forward) {
         Resolved r = flow_resolve(f->flow, object);
         if (r.val && r.val->op == V_INSTANCE && r.val->def) {

@@ -3,6 +3,7 @@
 
 #include "flow/changes.h"
 #include "flow/flow.h"
+#include "flow/recall.h"
 
 enum { EVAL_MAX_DEPTH = 3000, SEQUENCE_MAX = 512 };
 
@@ -75,9 +76,11 @@ Val *eval_def(Flow *flow, const Def *def) {
         if (known) return known;
         // Guards x = f(x) at module level.
         node_set_val(mf->frame, def->node, val_unique(&flow->graph, V_OPAQUE, NULL, 0));
+        uint32_t from = recall_made_from(flow);
         Val *val = eval_expr(mf->frame, def->node);
         val = value_with_changes(flow, mf, def->node, val);
         node_set_val(mf->frame, def->node, val);
+        recall_made_to(flow, from);
         return val;
     }
     case DEF_NONE:
@@ -181,6 +184,7 @@ static Val *member_of_module(Frame *f, Val *object, const Sym *name) {
 
 static Val *read_self_attr(Frame *f, Val *object, const Sym *name) {
     if (!f->attrs || object != f->attrs_self) return NULL;
+    recall_taint(f->flow);
     NameInfo *info = name_find(f->attrs, (uintptr_t)name | 1);
     return info && info->bind ? info->bind->val : NULL;
 }
@@ -226,7 +230,9 @@ Val *eval_attribute(Frame *f, Val *object, const Sym *name) {
     Val *attr = val_attr(g, object, name);
     frame_may_work(f, f->run->changed.len / 256);
     for (uint32_t i = 0; i < f->run->changed.len; i++) {
-        if (f->run->changed.at[i] == attr) return opaque(f);
+        if (f->run->changed.at[i] != attr) continue;
+        recall_taint(flow);
+        return opaque(f);
     }
     return attr;
 }
@@ -650,6 +656,7 @@ Val *eval_expr(Frame *f, Node *node) {
     Flow *flow = f->flow;
     if (flow->depth >= EVAL_MAX_DEPTH || !frame_may_work(f, 1)) {
         f->truncated = true;
+        recall_taint(flow);
         return opaque(f);
     }
     flow->depth++;

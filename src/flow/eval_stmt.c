@@ -1,6 +1,7 @@
 // eval_stmt.c - statements: assignments, branches, loops, definitions.
 #include "base/base.h"
 
+#include "flow/recall.h"
 #include "flow/resolve_impl.h"
 
 static Val *opaque(Frame *f) {
@@ -23,9 +24,14 @@ static void bind_attr(Frame *f, const Sym *name, Val *value) {
              (Bind){.val = value, .stmt = f->stmt, .module = f->module});
 }
 
-static void mark_effect(Frame *f) {
+void frame_add_effects(Frame *f, uint32_t count) {
+    f->run->effects += count;
     StmtInfo *stmt = frame_stmt(f);
-    if (stmt) stmt->effects++;
+    if (stmt) stmt->effects += count;
+}
+
+static void mark_effect(Frame *f) {
+    frame_add_effects(f, 1);
 }
 
 static void assign_sequence(Frame *f, Node *target, Val *value) {
@@ -124,6 +130,7 @@ static void change_names(Frame *f, NameTable *table, const Val *storage) {
 // called this one may hold, too.
 void eval_mutation(Frame *f, Val *x) {
     Val *storage = storage_of(x);
+    recall_taint(f->flow);
     StmtInfo *stmt = frame_stmt(f);
     if (stmt) {
         Write *write = NEW(f->flow->arena, Write);
@@ -151,6 +158,7 @@ void eval_attr_change(Frame *f, Val *object, const Sym *name, Val *value) {
     if (name == f->flow->names.data) {
         eval_mutation(f, object); // x.data = y
     } else if (f->attrs && object == f->attrs_self) {
+        recall_taint(f->flow);
         // A property's setter may store anything.
         Val *method = object_class(object) ? object_method(f->flow, object, name) : NULL;
         bind_attr(f, name, method ? opaque(f) : value);
@@ -690,6 +698,7 @@ Falls eval_block(Frame *f, const NodeList *block) {
     for (uint32_t i = 0; i < block->len; i++) {
         if (f->run->budget == 0 || !frame_may_work(f, 1)) {
             f->truncated = true;
+            recall_taint(f->flow);
             return BLOCK_ENDS;
         }
         f->run->budget--;

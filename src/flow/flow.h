@@ -18,6 +18,7 @@
 typedef struct Flow Flow;
 typedef struct Frame Frame;
 typedef struct ModuleFlow ModuleFlow;
+typedef struct Recall Recall;
 
 // Entries of a dict that is merged from others, times two: merging it with
 // itself again and again would double it each time.
@@ -65,6 +66,7 @@ typedef struct Run {
     uint32_t budget;  // statements that may still be read
     uint32_t inlined; // statements of functions read in place
     uint32_t work;    // as Flow.work
+    uint32_t effects; // of all statements: see StmtInfo
     VEC(Val *) changed; // attributes whose object or numbers changed
 } Run;
 
@@ -168,6 +170,11 @@ typedef struct FlowNames {
         *mT;
 } FlowNames;
 
+// Values by the order of their making: from <= id < to.
+typedef struct MadeIds {
+    uint32_t from, to;
+} MadeIds;
+
 struct Flow {
     Project *project;
     SymTable *symbols;
@@ -187,6 +194,9 @@ struct Flow {
     uint32_t callers_work; // calls looked at for the arguments of functions
     uint32_t resolve_steps, resolve_work; // of one question, of all
     uint32_t stamp;   // counts joins: what one of them has met already
+    Recall *recall; // of the thread (recall.h), or NULL
+    uint32_t taints; // see recall_taint
+    VEC(MadeIds) made; // see recall_made_to
     VEC(Val *) defaults; // an instance of a class made without arguments
 };
 
@@ -221,6 +231,8 @@ bool frame_may_work(Frame *f, uint32_t amount);
 // Whether functions are still read in place: behind half of the file's work
 // only the functions themselves are.
 bool flow_may_inline(const Flow *flow);
+// Whether as many statements may still be read in place.
+bool frame_may_inline(const Frame *f, uint32_t stmts);
 
 // ---- names (names.c) -------------------------------------------------------
 NameInfo *name_find(const NameTable *table, uintptr_t key);
@@ -285,6 +297,8 @@ int val_truth(const Val *v);
 void bind_name(Frame *f, const Sym *name, Val *value);
 // The record of the statement that the root frame is at, or NULL.
 StmtInfo *frame_stmt(Frame *f);
+// The statement does as much more than compute.
+void frame_add_effects(Frame *f, uint32_t count);
 
 typedef enum Falls { BLOCK_FALLS, BLOCK_ENDS } Falls;
 Falls eval_block(Frame *f, const NodeList *block);

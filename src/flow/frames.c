@@ -1,6 +1,7 @@
 // frames.c - functions: parameters, roots, and calls read in place.
 #include "base/base.h"
 
+#include "flow/recall.h"
 #include "flow/resolve_impl.h"
 
 enum {
@@ -146,37 +147,47 @@ Val *frame_result(Frame *f) {
     return result;
 }
 
-static bool is_active(const Frame *caller, const Node *fn) {
-    int depth = 0;
+// The functions around; INLINE_MAX_DEPTH where the function is one of them or they are
+// too many.
+static uint32_t depth_around(const Frame *caller, const Node *fn) {
+    uint32_t depth = 0;
     for (const Frame *f = caller; f; f = f->caller) {
-        if (f->fn == fn) return true;
-        if (++depth >= INLINE_MAX_DEPTH) return true;
+        if (f->fn == fn) {
+            recall_taint(caller->flow);
+            return INLINE_MAX_DEPTH;
+        }
+        if (++depth >= INLINE_MAX_DEPTH) break;
     }
+    return depth;
+}
+
+bool frame_may_inline(const Frame *f, uint32_t stmts) {
+    return f->run->inlined < INLINE_BUDGET && f->run->inlined + stmts <= INLINE_BUDGET &&
+           flow_may_inline(f->flow);
+}
+
+// Whether the function may be read in place now: neither too large nor one too many.
+static bool may_read(Frame *caller, Node *fn, uint32_t size) {
+    if (size <= INLINE_MAX_STMTS && frame_may_inline(caller, size)) {
+        return fn->kind != N_ASYNC_FUNCTION_DEF;
+    }
+    bool file_is_full = !flow_may_inline(caller->flow);
+    if (caller->run->inlined < INLINE_BUDGET && file_is_full) caller->top->truncated = true;
+    if (size <= INLINE_MAX_STMTS || file_is_full) recall_taint(caller->flow);
     return false;
 }
 
-Val *eval_inline(Frame *caller, Val *callee, Val *self, Val *const *args,
-                 uint32_t nargs) {
-    Node *fn = callee->op == V_LAMBDA ? callee->node : callee->def->node;
-    if (caller->run->inlined >= INLINE_BUDGET) return NULL;
-    if (!flow_may_inline(caller->flow)) {
-        caller->top->truncated = true;
-        return NULL;
-    }
-    if (is_active(caller, fn) || fn->kind == N_ASYNC_FUNCTION_DEF) return NULL;
-    uint32_t size = function_size(fn);
-    if (size > INLINE_MAX_STMTS || caller->run->inlined + size > INLINE_BUDGET) return NULL;
-    caller->run->inlined += size;
+static Frame *callee_frame(Frame *caller, const Val *callee, Val *self) {
     Flow *flow = caller->flow;
     Frame *f = NEW(flow->arena, Frame);
-    Module *module = callee->op == V_LAMBDA ? callee->module : callee->def->module;
-    ModuleFlow *mf = flow_module(flow, module);
-    Frame *definer = callee->op == V_LAMBDA ? (Frame *)(uintptr_t)callee->ptr
-                                            : mf->frame;
-    *f = (Frame){.flow = flow, .run = caller->run, .module = module, .mf = mf,
-                 .fn = fn, .self = self, .caller = caller, .top = caller->top,
-                 .rule = caller->rule};
-    if (callee->op == V_LAMBDA) {
+    bool lambda = callee->op == V_LAMBDA;
+    Module *module = lambda ? callee->module : callee->def->module;
+    *f = (Frame){.flow = flow, .run = caller->run, .module = module,
+                 .mf = flow_module(flow, module),
+                 .fn = lambda ? callee->node : callee->def->node, .self = self,
+                 .caller = caller, .top = caller->top, .rule = caller->rule};
+    if (lambda) {
+        Frame *definer = (Frame *)(uintptr_t)callee->ptr;
         f->lexical = definer;
         f->owner = definer->owner;
         f->self = self ? self : definer->self;
@@ -184,18 +195,42 @@ Val *eval_inline(Frame *caller, Val *callee, Val *self, Val *const *args,
     if (callee->op == V_METHOD) f->owner = (Def *)(uintptr_t)callee->ptr;
     f->attrs = caller->attrs;
     f->attrs_self = caller->attrs_self;
+    return f;
+}
+
+static Val *read_callee(Frame *f, Val *self, Val *const *args, uint32_t nargs) {
+    Frame *caller = f->caller;
     Node *outer = caller->stmt;
-    bool bound = bind_call(f, definer, self, args, nargs);
+    bool bound = bind_call(f, f->lexical ? f->lexical : f->mf->frame, self, args, nargs);
     caller->stmt = outer;
     if (!bound) return NULL;
     Val *result;
-    if (fn->kind == N_LAMBDA) {
-        result = eval_expr(f, fn->u.lambda.body);
+    if (f->fn->kind == N_LAMBDA) {
+        result = eval_expr(f, f->fn->u.lambda.body);
     } else {
-        eval_block(f, &fn->u.function->body);
+        eval_block(f, &f->fn->u.function->body);
         result = frame_result(f);
     }
     return f->truncated ? NULL : result;
+}
+
+Val *eval_inline(Frame *caller, Val *callee, Val *self, Val *const *args,
+                 uint32_t nargs) {
+    Node *fn = callee->op == V_LAMBDA ? callee->node : callee->def->node;
+    uint32_t size = function_size(fn);
+    if (!may_read(caller, fn, size)) return NULL;
+    RecallCall call = {.caller = caller, .callee = callee, .args = args, .nargs = nargs};
+    call.depth = depth_around(caller, fn);
+    if (call.depth == INLINE_MAX_DEPTH) return NULL;
+    if (callee->op == V_FUNCTION && !self) {
+        Val *known = recall_find(&call);
+        if (known) return known;
+    }
+    recall_begin(&call);
+    caller->run->inlined += size;
+    Val *result = read_callee(callee_frame(caller, callee, self), self, args, nargs);
+    recall_keep(&call, result);
+    return result;
 }
 
 static Frame *new_root(Flow *flow, ModuleFlow *mf, Node *fn) {
@@ -247,6 +282,7 @@ static void give_self(Frame *f, FunctionInfo *info) {
 
 Frame *light_frame(Flow *flow, ModuleFlow *mf, FunctionInfo *info) {
     if (info->light) return info->light;
+    uint32_t from = recall_made_from(flow);
     Frame *f = flow_module_frame(flow, mf);
     info->light = f;
     f->fn = info->fn;
@@ -257,13 +293,18 @@ Frame *light_frame(Flow *flow, ModuleFlow *mf, FunctionInfo *info) {
     if (!has_own_self(flow, info)) f->self = NULL;
     bind_own_params(f);
     f->self = self;
+    recall_made_to(flow, from);
     return f;
 }
 
 Frame *flow_function(Flow *flow, ModuleFlow *mf, FunctionInfo *info) {
     if (info->frame) return info->frame;
-    if (info->running) return NULL;
+    if (info->running) {
+        recall_taint(flow);
+        return NULL;
+    }
     info->running = true;
+    uint32_t from = recall_made_from(flow);
     Frame *f = new_root(flow, mf, info->fn);
     f->scope = light_frame(flow, mf, info);
     f->owner = info->owner;
@@ -275,6 +316,7 @@ Frame *flow_function(Flow *flow, ModuleFlow *mf, FunctionInfo *info) {
     f->self = self;
     eval_block(f, &info->fn->u.function->body);
     info->running = false;
+    recall_made_to(flow, from);
     info->frame = f;
     return f;
 }

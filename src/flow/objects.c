@@ -6,6 +6,7 @@
 #include "base/base.h"
 
 #include "flow/changes.h"
+#include "flow/recall.h"
 #include "flow/resolve_impl.h"
 
 enum { CONSTRUCT_MAX_DEPTH = 3 };
@@ -57,7 +58,9 @@ static Val *method_val(Flow *flow, Val *self, Node *fn, Def *owner) {
 
 // Reads the constructor of an instance with its own arguments.
 static Frame *construct(Flow *flow, Val *inst) {
+    if (inst->init_running) recall_taint(flow);
     if (inst->init) return inst->init_running ? NULL : inst->init;
+    uint32_t from = recall_made_from(flow);
     Def *owner;
     Node *fn = find_method(flow, inst->def, flow->names.init, &owner);
     ModuleFlow *mf = flow_module(flow, inst->def->module);
@@ -65,7 +68,10 @@ static Frame *construct(Flow *flow, Val *inst) {
     inst->init = f;
     f->attrs = NEW(flow->arena, NameTable);
     f->attrs_self = inst;
-    if (flow->constructing >= CONSTRUCT_MAX_DEPTH) return f;
+    if (flow->constructing >= CONSTRUCT_MAX_DEPTH) {
+        recall_taint(flow);
+        return f;
+    }
     inst->init_running = true;
     flow->constructing++;
     if (fn) {
@@ -80,6 +86,7 @@ static Frame *construct(Flow *flow, Val *inst) {
     }
     flow->constructing--;
     inst->init_running = false;
+    recall_made_to(flow, from);
     return f;
 }
 
@@ -244,7 +251,9 @@ static AttrSource light_attr(Frame *light, const InitStore *store) {
     if (!light->attrs) return (AttrSource){0}; // a constructor without self
     uintptr_t key = (uintptr_t)store->name | 1;
     if (!name_find(light->attrs, key)) {
+        uint32_t from = recall_made_from(light->flow);
         Val *val = eval_expr(light, store->value);
+        recall_made_to(light->flow, from);
         name_set(light, light->attrs, key,
                  (Bind){.val = val, .stmt = store->stmt, .module = light->module});
     }
@@ -365,7 +374,9 @@ Val *default_instance(Flow *flow, const Def *class_def) {
             return flow->defaults.at[i];
         }
     }
+    uint32_t from = recall_made_from(flow);
     Val *inst = val_unique(&flow->graph, V_INSTANCE, NULL, 0);
+    recall_made_to(flow, from);
     inst->def = NEW(flow->arena, Def);
     *inst->def = *class_def;
     vec_push(flow->arena, &flow->defaults, inst);

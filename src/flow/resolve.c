@@ -7,6 +7,7 @@
 #include "base/base.h"
 
 #include "flow/libraries.h"
+#include "flow/recall.h"
 #include "flow/resolve_impl.h"
 
 static Val *resolve(Resolver *r, Val *v);
@@ -336,7 +337,10 @@ bool resolve_enter(Flow *flow) {
     if (flow->resolving == 0) flow->resolve_steps = 0;
     uint32_t limit = flow->resolve_work < RESOLVE_MAX_WORK ? RESOLVE_MAX_STEPS
                                                            : RESOLVE_FEW_STEPS;
-    if (flow->resolving >= RESOLVE_MAX_DEPTH || flow->resolve_steps >= limit) return false;
+    if (flow->resolving >= RESOLVE_MAX_DEPTH || flow->resolve_steps >= limit) {
+        recall_taint(flow);
+        return false;
+    }
     flow->resolving++;
     flow->resolve_steps++;
     flow->resolve_work++;

@@ -112,6 +112,7 @@ static void grow(Graph *g) {
 
 Val *val_intern(Graph *g, const Val *prototype) {
     uint32_t hash = hash_val(prototype);
+    hash += !hash; // 0: a value that is not shared
     for (Val *v = g->slots[hash & (g->cap - 1)]; v; v = v->chain) {
         if (v->hash == hash && same_val(v, prototype)) return v;
     }

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/sha256.h"
 #include "flow/dtype.h"
+#include "flow/recall.h"
 #include "match/affine.h"
 #include "match/evidence.h"
 #include "match/explain.h"
@@ -41,6 +42,7 @@ typedef struct Scan {
     FindingSet *out;
     Arena *run;
     Arena file, scratch; // reset for each scanned file
+    Recall recall;
     Str file_sha256; // of the file that is scanned, once asked for
     const ScanOptions *options;
     Project project, rule_project; // of the scanned files; of the rules
@@ -444,6 +446,7 @@ static void scan_file(Scan *scan, const ScanInput *input) {
     Flow flow;
     flow_init(&flow, &scan->project, &scan->ops, &scan->file);
     flow.scratch = &scan->scratch;
+    flow.recall = &scan->recall;
     uint32_t existing_from = find_existing(scan, &flow, m);
     if (m->parsed.marks & scan->filter.signals) {
         signals_collect(&scan->signals, scan->run, &flow, m);
@@ -532,6 +535,7 @@ static bool load_rules(Scan *scan, Err *err) {
 static bool open_scan(Scan *scan, Err *err) {
     arena_init(&scan->file);
     arena_init(&scan->scratch);
+    recall_init(&scan->recall);
     sym_table_init(&scan->symbols);
     ops_init(&scan->ops, scan->run);
     project_init(&scan->rule_project, &scan->symbols);
@@ -552,6 +556,7 @@ static void close_scan(Scan *scan) {
     sym_table_free(&scan->symbols);
     arena_free(&scan->file);
     arena_free(&scan->scratch);
+    recall_free(&scan->recall);
 }
 
 // Takes the next few files; false when there are none.
