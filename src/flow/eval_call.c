@@ -2,6 +2,7 @@
 // and functions of the project, which are read in place.
 #include "base/base.h"
 
+#include "flow/assume.h"
 #include "flow/builtins.h"
 #include "flow/call_of.h"
 #include "flow/changes.h"
@@ -530,7 +531,12 @@ static Val *call_attr(Frame *f, Node *node, Val *callee, Val *const *args,
         if (!value || value->op == V_CALL) {
             return value ? value : NULL;
         }
-        return with_assumption(f, callee, r, value);
+        Val *assumed = with_assumption(f, callee, r, value);
+        Assumption *a = assumed->assume;
+        if (a && a->from_config && a->subject == callee) {
+            assume_by_type(f, node, a, (Called){r.val, args, nargs, value});
+        }
+        return assumed;
     }
     return NULL;
 }
@@ -552,8 +558,12 @@ static Val *call_open(Frame *f, Node *node, Val *callee, Val *const *args, Resol
     uint16_t op = val_strip(value)->op;
     if (op != OP_SILU && op != OP_GELU) return NULL;
     r.from_config = r.likely = true;
+    Called called = {r.val, args, 1, value};
     value = with_assumption(f, callee, r, value);
-    if (value->assume) value->assume->open = true;
+    if (value->assume) {
+        value->assume->open = true;
+        assume_by_type(f, node, value->assume, called);
+    }
     return value;
 }
 
@@ -562,7 +572,7 @@ static Val *call_open(Frame *f, Node *node, Val *callee, Val *const *args, Resol
 // unknown.
 static Val *call_maybe_silu(Frame *f, Node *node, Val *callee, Val *const *args,
                             uint32_t nargs) {
-    if (nargs != 1) return NULL;
+    if (nargs != 1 || f->flow->only_certain) return NULL;
     Val *entry = table_entry(f, callee);
     if (!entry) {
         Val *found = maybe_activation(f->flow, callee);
@@ -604,12 +614,16 @@ static void note_changes(Frame *f, Assumption *a) {
 }
 
 static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
-    if (value->op == V_OPAQUE || value->assume) return value;
+    if (value->op == V_OPAQUE) return value;
+    for (const Assumption *a = value->assume; a; a = a->inner) {
+        if (a->subject == subject) return value;
+    }
     Arena *arena = f->flow->arena;
     Assumption *a = NEW(arena, Assumption);
     *a = (Assumption){.subject = subject, .from_config = r.from_config,
                       .likely = r.likely,
-                      .chain = r.chain, .type_name = type_name_of(r.val)};
+                      .chain = r.chain, .type_name = type_name_of(r.val),
+                      .inner = value->assume};
     a->is_function = r.val->op != V_INSTANCE;
     bool of_library = r.val->op == V_INSTANCE && !r.val->def;
     if (of_library && r.val->ptr) a->other_name = str_of(r.val->ptr);

@@ -185,6 +185,7 @@ struct Flow {
     FlowNames names;
     ModuleFlow *modules;
     int resolving;    // depth of flow_resolve
+    bool only_certain; // flow_resolve gives nothing that rests on a default
     int constructing; // constructors being read within one another
     int inverting;    // products being opened under 1 / x
     bool flags_open; // constants of modules are names: they may be set otherwise

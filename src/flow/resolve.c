@@ -298,9 +298,7 @@ static Val *resolve_call(Resolver *r, Val *v) {
 }
 
 // What an object rests on (TABLE[config.act]()) is part of the chain.
-static void take_assumption(Resolver *r, const Val *v) {
-    const Assumption *a = v->assume;
-    if (!a) return;
+static void take_one(Resolver *r, const Assumption *a) {
     r->from_config |= a->from_config;
     r->likely |= a->likely;
     ChainLink *reversed = NULL;
@@ -311,6 +309,10 @@ static void take_assumption(Resolver *r, const Val *v) {
         reversed = link;
     }
     for (ChainLink *c = reversed; c; c = c->next) resolver_link(r, c->module, c->node, c->what);
+}
+
+static void take_assumption(Resolver *r, const Val *v) {
+    for (const Assumption *a = v->assume; a; a = a->inner) take_one(r, a);
 }
 
 static Val *resolve_inner(Resolver *r, Val *v) {
@@ -354,12 +356,19 @@ static Val *resolve(Resolver *r, Val *v) {
     return result;
 }
 
+// Without what only a default or the callers in sight decide, where that is asked.
+static Resolved as_asked(const Flow *flow, Resolved r) {
+    return flow->only_certain && (r.from_config || r.likely) ? (Resolved){0} : r;
+}
+
 Resolved flow_resolve(Flow *flow, Val *v) {
-    if (v->resolved) return *v->resolved;
+    if (v->resolved) return as_asked(flow, *v->resolved);
     v->resolved = NEW(flow->arena, Resolved); // asked again meanwhile: nothing
     Resolver r = {.flow = flow};
     Val *val = resolve(&r, v);
-    *v->resolved = (Resolved){val, r.chain, r.from_config, r.likely};
-    return *v->resolved;
+    Resolved found = {val, r.chain, r.from_config, r.likely};
+    *v->resolved = found;
+    if (flow->only_certain) v->resolved = NULL; // what it rests on was not all looked at
+    return as_asked(flow, found);
 }
 

@@ -64,7 +64,11 @@ typedef struct Assumption {
     bool open;        // nothing in sight decides it: one possibility of many
     bool likely;      // no chain: only what is in sight agrees
     bool from_config; // a default was used: the value may differ at run time
+    bool untestable;  // another object of the same type may compute something else
     struct ChainLink *chain;
+    const Sym *part;  // the attribute that it hands its input to, whose value a guard has
+    const Val *part_value; // to ask for: a function of torch or a partial of one; or NULL
+    const struct Assumption *inner; // what is assumed of a part of that object, or NULL
 } Assumption;
 
 typedef struct ChainLink { // the latest step first

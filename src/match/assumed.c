@@ -28,15 +28,19 @@ static bool add_literal(Buf *out, const Val *v) {
     }
 }
 
+static Str last_name(Str dotted) {
+    size_t n = dotted.len;
+    while (n > 0 && dotted.at[n - 1] != '.') n--;
+    return (Str){dotted.at + n, dotted.len - n};
+}
+
 // functools.partial(F.gelu, approximate="tanh"): the function and all that it is given.
 static Str partial_text(const Place *place, Str subject, const Val *partial) {
     Arena *arena = place->frame->flow->arena;
     const Val *of = partial->nargs ? partial->args[0] : NULL;
     Str name = !of ? (Str){0} : of->op == V_GLOBAL ? of->text
                : of->op == V_FUNCTION ? of->def->dotted : (Str){0};
-    size_t n = name.len;
-    while (n > 0 && name.at[n - 1] != '.') n--;
-    name = (Str){name.at + n, name.len - n};
+    name = last_name(name);
     Buf given = {0};
     bool spelled = name.len > 0;
     for (uint32_t i = 1; i < partial->nargs; i++) {
@@ -58,22 +62,36 @@ static Str partial_text(const Place *place, Str subject, const Val *partial) {
     return text;
 }
 
+static Str function_text(Arena *arena, Str subject, Str name) {
+    return arena_printf(arena, "getattr(%.*s, \"__name__\", \"\") == \"%.*s\"", STR_FMT(subject),
+                        STR_FMT(name));
+}
+
+// The function that the object hands its input to.
+static Str part_text(const Place *place, Str subject, const Assumption *a) {
+    Arena *arena = place->frame->flow->arena;
+    Str part = arena_printf(arena, "%.*s.%s", STR_FMT(subject), a->part->text);
+    if (a->part_value->op == V_INSTANCE) return partial_text(place, part, a->part_value);
+    return function_text(arena, part, last_name(a->part_value->text));
+}
+
 Str assumption_text(const Place *place, const Assumption *a) {
     Arena *arena = place->frame->flow->arena;
-    Str subject = place_expr_start(place, a->subject);
+    Str subject = a->untestable ? (Str){0} : place_expr_start(place, a->subject);
     // A lambda has no name of its own to be asked for.
     if (!subject.len || !a->type_name.len) return (Str){0};
     if (a->partial) return partial_text(place, subject, a->partial);
-    if (a->is_function) {
-        return arena_printf(arena, "getattr(%.*s, \"__name__\", \"\") == \"%.*s\"",
-                            STR_FMT(subject), STR_FMT(a->type_name));
-    }
+    if (a->is_function) return function_text(arena, subject, a->type_name);
     if (a->other_name.len) {
         return arena_printf(arena, "type(%.*s).__name__ in (\"%.*s\", \"%.*s\")",
                             STR_FMT(subject), STR_FMT(a->type_name), STR_FMT(a->other_name));
     }
     Str kind = arena_printf(arena, "type(%.*s).__name__ == \"%.*s\"", STR_FMT(subject),
                             STR_FMT(a->type_name));
+    if (a->part) {
+        Str part = part_text(place, subject, a);
+        return part.len ? arena_printf(arena, "%.*s and %.*s", STR_FMT(kind), STR_FMT(part)) : part;
+    }
     if (!a->approximate.len) return kind;
     return arena_printf(arena, "%.*s and %.*s.approximate == \"%.*s\"", STR_FMT(kind),
                         STR_FMT(subject), STR_FMT(a->approximate));

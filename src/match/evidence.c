@@ -87,37 +87,33 @@ static void print_subject(Buf *out, const Val *v) {
     }
 }
 
+static Fact activation_fact(const Candidate *c, Arena *run, const Assumption *a,
+                            const char *subject) {
+    Fact fact = {.name = STR("activation"), .state = a->likely ? FACT_UNKNOWN : FACT_PROVEN};
+    fact.claim = arena_printf(run, a->open
+                                  ? "%s may be %.*s: nothing in sight decides it"
+                              : a->likely
+                                  ? "%s is %.*s by the default of every configuration in sight"
+                              : a->from_config
+                                  ? "%s is %.*s by default"
+                                  : "%s is %.*s",
+                              subject, STR_FMT(a->claim));
+    if (a->from_config && c->place) fact.guard = arena_str(run, assumption_text(c->place, a));
+    add_chain(&fact, run, a->chain);
+    return fact;
+}
+
 static bool add_activation_facts(Finding *out, Arena *run, const Candidate *c) {
     bool guarded = false;
-    const Val *done[16];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < c->match.seen.len && count < 16; i++) {
-        const Val *v = c->match.seen.at[i];
-        const Assumption *a = v->assume;
-        if (!a) continue;
-        bool again = false;
-        for (uint32_t k = 0; k < count; k++) again |= done[k] == a->subject;
-        if (again) continue;
-        done[count++] = a->subject;
+    const Assumption *made[ASSUMPTIONS_MAX];
+    uint32_t count = match_assumptions(&c->match, made);
+    for (uint32_t i = 0; i < count; i++) {
+        const Assumption *a = made[i];
         Buf subject = {0};
         print_subject(&subject, a->subject);
-        Fact fact = {.name = STR("activation"), .state = FACT_PROVEN};
-        if (a->likely) fact.state = FACT_UNKNOWN;
         if (a->open) add_open_reason(out, run, subject.at, a->claim);
-        fact.claim = arena_printf(run, a->open
-                                      ? "%s may be %.*s: nothing in sight decides it"
-                                  : a->likely
-                                      ? "%s is %.*s by the default of every configuration in sight"
-                                  : a->from_config
-                                      ? "%s is %.*s by default"
-                                      : "%s is %.*s",
-                                  subject.at, STR_FMT(a->claim));
-        if (a->from_config) {
-            guarded = true;
-            if (c->place) fact.guard = arena_str(run, assumption_text(c->place, a));
-        }
-        add_chain(&fact, run, a->chain);
-        add_fact(out, run, fact);
+        guarded |= a->from_config;
+        add_fact(out, run, activation_fact(c, run, a, subject.at));
         buf_free(&subject);
     }
     return guarded;

@@ -497,3 +497,15 @@ bool val_depends(const Val *v, const Val *part) {
     uint32_t steps = 0;
     return depends(v, part, &steps);
 }
+
+uint32_t match_assumptions(const Match *match, const Assumption *out[ASSUMPTIONS_MAX]) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < match->seen.len; i++) {
+        for (const Assumption *a = match->seen.at[i]->assume; a; a = a->inner) {
+            bool again = false;
+            for (uint32_t k = 0; k < count; k++) again |= out[k]->subject == a->subject;
+            if (!again && count < ASSUMPTIONS_MAX) out[count++] = a;
+        }
+    }
+    return count;
+}

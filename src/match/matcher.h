@@ -54,4 +54,8 @@ Val *attend_input(const Match *match, int arg);
 // Whether the computation of `v` contains `part` (casts stripped).
 bool val_depends(const Val *v, const Val *part);
 
+enum { ASSUMPTIONS_MAX = 16 };
+// What the match rests on, of each subject once; returns how many there are.
+uint32_t match_assumptions(const Match *match, const Assumption *out[ASSUMPTIONS_MAX]);
+
 #endif

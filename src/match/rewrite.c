@@ -455,21 +455,16 @@ static bool is_or_test(const Node *test) {
 
 // What was assumed about activations, as terms.
 static bool add_assumptions(Buf *buf, const Place *place) {
-    const Match *m = place->match;
-    const Val *done[16];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < m->seen.len; i++) {
-        const Assumption *a = m->seen.at[i]->assume;
-        if (!a || !a->from_config) continue;
-        bool again = false;
-        for (uint32_t k = 0; k < count; k++) again |= done[k] == a->subject;
-        if (again || count == 16) continue;
-        done[count++] = a->subject;
-        Str term = assumption_text(place, a);
+    const Assumption *made[ASSUMPTIONS_MAX];
+    uint32_t count = match_assumptions(place->match, made);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!made[i]->from_config) continue;
+        Str term = assumption_text(place, made[i]);
         if (!term.len) return false;
         add_term(buf, term);
     }
-    return true;
+    // More than there is room for cannot be tested.
+    return count < ASSUMPTIONS_MAX;
 }
 
 Str default_text(const Place *place, const DefaultNumber *number) {
