@@ -262,6 +262,15 @@ Val *val_strip(Val *v) {
     return v;
 }
 
+bool val_is_placeless(const Val *v) {
+    if (v->op == V_CONST || v->op == V_GLOBAL) return true;
+    if (v->op != OP_NEG && v->op != V_TUPLE && v->op != V_LIST && v->op != V_SLICE) return false;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (!val_is_placeless(v->args[i])) return false;
+    }
+    return true;
+}
+
 static void print_const(Buf *out, const Val *v) {
     switch ((ConstKind)v->ck) {
     case CONST_NONE: buf_add(out, STR("None")); break;

@@ -146,6 +146,9 @@ bool val_is_floating_dtype(const Val *v); // torch.float32 and its like
 
 // Below every cast to a floating or unknown dtype.
 Val *val_strip(Val *v);
+// Whether it is made of constants and global names alone: equal values are one Val, so
+// that `node` is where the first of many stands.
+bool val_is_placeless(const Val *v);
 const char *op_name(Op op);
 // A readable form, nested at most `depth` levels; "..." below that.
 struct Buf;

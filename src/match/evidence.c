@@ -6,10 +6,12 @@
 #include "base/buf.h"
 #include "match/compiled.h"
 #include "flow/dtype.h"
+#include "match/frame_index.h"
 #include "match/inputs.h"
 #include "match/near.h"
 #include "match/result_dtype.h"
 #include "match/surround.h"
+#include "match/variant.h"
 
 static Str trimmed(Str s) {
     while (s.len && (s.at[0] == ' ' || s.at[0] == '\t')) {
@@ -471,57 +473,6 @@ static Switch make_switch(Arena *run, const Rule *rule, const RepoSwitch *existi
     return s;
 }
 
-// Where the value lies on the last axis of what it was cut from; NULL: it is whole.
-static const char *part_of_axis(const Val *v) {
-    v = val_strip((Val *)(uintptr_t)v);
-    if (v->op == V_PART && val_is_int(v->args[1], -1)) {
-        return val_is_int(v->args[2], 0) ? "prefix" : "suffix";
-    }
-    if (v->op != V_ITEM) return NULL;
-    const Val *index = v->args[1], *whole = v->args[0];
-    if (whole->op == OP_SPLIT && val_is_int(whole->args[2], -1)) {
-        return val_is_int(index, 0) ? "prefix" : "suffix";
-    }
-    bool last = index->op == V_TUPLE && index->nargs == 2 && index->args[1]->op == V_SLICE &&
-                index->args[0]->op == V_CONST && index->args[0]->ck == CONST_ELLIPSIS;
-    if (!last || !val_is_none(index->args[1]->args[2])) return NULL;
-    bool from_start = val_is_none(index->args[1]->args[0]) ||
-                      val_is_int(index->args[1]->args[0], 0);
-    bool to_end = val_is_none(index->args[1]->args[1]);
-    return from_start == to_end ? NULL : from_start ? "prefix" : "suffix";
-}
-
-static Str with_word(Arena *run, Str name, const char *word) {
-    if (!word) return name;
-    if (str_is(name, "plain")) return str_of(word);
-    return arena_printf(run, "%.*s+%s", STR_FMT(name), word);
-}
-
-static bool has_other_branch(const Attend *attend) {
-    for (uint32_t i = 0; i < attend->branches.len; i++) {
-        if (attend->branches.at[i].changes) return true;
-    }
-    return false;
-}
-
-// The alternative's name, and which part of an axis it is about; of attention,
-// whether heads are grouped, one branch alone is it, or its weights stay.
-static Str variant_of(Arena *run, const Candidate *c) {
-    const Spec *spec = c->match.spec;
-    const char *part = NULL;
-    for (uint32_t i = 0; spec->rule->part.len && i < spec->rule->param_count; i++) {
-        const Val *v = c->match.bound[i];
-        if (v && str_eq(sym_str(spec->rule->params[i].name), spec->rule->part)) {
-            part = part_of_axis(v);
-        }
-    }
-    Str name = with_word(run, spec->variant, part);
-    if (!c->match.attend || c->near) return arena_str(run, name);
-    name = with_word(run, name, c->match.attend->grouped ? "grouped" : NULL);
-    name = with_word(run, name, has_other_branch(c->match.attend) ? "choice" : NULL);
-    return arena_str(run, with_word(run, name, c->place->wasted ? "weights" : NULL));
-}
-
 static void name_finding(Finding *out, Arena *run, const Candidate *c,
                          const Module *m, Str qualname) {
     const Rule *rule = c->match.spec->rule;
@@ -570,8 +521,9 @@ static void near_finding(Finding *out, Arena *run, const Candidate *c,
     Fact fact = {.name = STR("form"), .state = FACT_REFUTED,
                  .claim = out->reasons.at[0]};
     const Val *got = c->match.attend ? c->match.attend->at : c->match.got;
-    if (got && got->node && got->module) {
-        Span span = make_span(run, got->module, got->node);
+    const Node *node = got ? val_written(c->frame, at, got) : NULL;
+    if (node) {
+        Span span = make_span(run, node == got->node ? got->module : m, node);
         vec_push(run, &fact.chain, span);
     }
     add_fact(out, run, fact);

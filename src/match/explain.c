@@ -13,7 +13,7 @@ static void tell(const ScanOptions *options, Buf *line) {
 }
 
 static void tell_line(Buf *out, const Val *v) {
-    if (!v || !v->node || !v->module) return;
+    if (!v || !v->node || !v->module || val_is_placeless(v)) return;
     buf_addf(out, " (line %u)", source_line(&v->module->source, v->node->start));
 }
 

@@ -169,3 +169,14 @@ const FrameIndex *frame_index(Frame *f) {
     index_values(index, f);
     return index;
 }
+
+const Node *val_written(Frame *f, const Node *around, const Val *v) {
+    for (const EvalOf *e = index_evals_of(frame_index(f), v); e; e = e->next) {
+        const Node *node = e->record->node;
+        if (e->record->val == v && node->start >= around->start && node->end <= around->end) {
+            return node;
+        }
+    }
+    bool placed = v->node && v->module && !val_is_placeless(v);
+    return placed ? v->node : around;
+}

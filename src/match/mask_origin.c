@@ -28,13 +28,8 @@ typedef struct Search {
 
 static OriginFound origin_of(Search *s, Val *v, int depth);
 
-// A number stands in many places; what it goes into says where.
-static bool is_placeless(const Val *v) {
-    return v->op == OP_NEG ? v->args[0]->op == V_CONST : v->op == V_CONST;
-}
-
 static OriginFound found_at(Origin origin, const Val *v) {
-    bool placeless = is_placeless(v);
+    bool placeless = val_is_placeless(v); // what it goes into says where
     return (OriginFound){origin, placeless ? NULL : v->module, placeless ? NULL : v->node};
 }
 
@@ -501,7 +496,7 @@ static OriginFound origin_of(Search *s, Val *v, int depth) {
         if (s->known.at[i].val == v) return s->known.at[i].found;
     }
     Known known = {v, origin_of_value(s, v, depth)};
-    if (!known.found.node && known.found.origin != ORIGIN_NOTHING && !is_placeless(v)) {
+    if (!known.found.node && known.found.origin != ORIGIN_NOTHING && !val_is_placeless(v)) {
         known.found.module = v->module;
         known.found.node = v->node;
     }

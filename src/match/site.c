@@ -30,7 +30,8 @@ static void copy_facts(Finding *out, Arena *run, const Site *site, const Module 
         const SiteFact *from = &site->facts[i];
         Fact fact = {.name = str_of(from->name), .state = from->state,
                      .claim = arena_str(run, from->claim)};
-        bool of_val = from->from && from->from->node && from->from->module;
+        bool of_val = from->from && from->from->node && from->from->module &&
+                      !val_is_placeless(from->from);
         const Node *at = of_val ? from->from->node : from->at;
         if (at) {
             Span span = make_span(run, of_val ? from->from->module : m, at);

@@ -45,6 +45,44 @@ BARS = {
 # can be compared: at least 95 % of the found sites agree. A label's name that
 # is not here is not compared.
 VARIANTS = {
+    # `cast_last`: the weight is multiplied before the cast back; `one_plus`:
+    # 1 + weight; a gate before or after the norm.
+    "rms_norm": {
+        "plain": ("+weight -cast_last -one_plus",),
+        "plain_cast_after_weight": ("+weight +cast_last -one_plus",),
+        "plain_named_layernorm": ("+weight -cast_last",),
+        "plain_div_sqrt_named_layernorm": ("+weight -cast_last",),
+        "plain_no_upcast": ("+weight -cast_last",),
+        "t5_layernorm": ("+weight -cast_last",),
+        "gemma_one_plus_weight": ("+weight +one_plus +cast_last",),
+        "no_weight": ("-weight -one_plus",),
+        "gated_after_norm": ("+weight +gate_last",),
+        "gated_after_norm_sigmoid": ("+weight +gate_last",),
+        "gated_before_norm_grouped": ("+gate_first",),
+        "builtin": ("+eps",),
+    },
+    # One tensor cut in two, in the order gate, up or swapped, or two tensors.
+    "swiglu": {
+        "act_fn_separate": ("gate+up",),
+        "direct_separate": ("gate+up",),
+        "mamba_output_gate": ("gate+up",),
+        "gate_inside_gated_norm": ("gate+up",),
+        "act_fn_chunk": ("x",),
+        "act_fn_chunk_view": ("x",),
+        "direct_chunk": ("x",),
+        "act_fn_chunk_swapped": ("x+swapped",),
+        "direct_chunk_swapped": ("x+swapped",),
+    },
+    # `tanh`: the kind of GELU is not in the label's name.
+    "geglu": {
+        "act_fn_separate": ("gate+up", "gate+up+tanh"),
+        "act_fn_two_step": ("gate+up", "gate+up+tanh"),
+        "act_fn_two_step_sparsity": ("gate+up", "gate+up+tanh"),
+        "direct_two_step": ("gate+up", "gate+up+tanh"),
+        "per_layer_input_gate": ("gate+up", "gate+up+tanh"),
+        "act_fn_chunk": ("x", "x+tanh"),
+        "act_fn_chunk_swapped": ("x+swapped", "x+swapped+tanh"),
+    },
     # Words that the name has (+) and has not (-): what masks there are, and
     # whether heads are grouped, may stand beside each other.
     "attention": {
