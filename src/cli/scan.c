@@ -299,25 +299,26 @@ static bool write_files(Scan *scan, Err *err) {
                                buf_str(&scan->report), err);
 }
 
-// What is printed in a format that is none for people at a terminal; false if
-// the format is "text".
-static bool render(Buf *out, const Scan *scan) {
+// What is printed in a format that is none for people at a terminal, written to `made`
+// where it is in no file already; false if the format is "text".
+static bool render(Str *out, Buf *made, const Scan *scan) {
     const char *format = scan->args.format;
-    if (strcmp(format, "json") == 0) buf_add(out, buf_str(&scan->json));
-    else if (strcmp(format, "md") == 0) buf_add(out, buf_str(&scan->report));
-    else if (strcmp(format, "sarif") == 0) sarif_write(out, &scan->set);
-    else if (strcmp(format, "github") == 0) github_write(out, &scan->set);
-    else return false;
+    if (strcmp(format, "text") == 0) return false;
+    if (strcmp(format, "sarif") == 0) sarif_write(made, &scan->set);
+    if (strcmp(format, "github") == 0) github_write(made, &scan->set);
+    *out = strcmp(format, "json") == 0 ? buf_str(&scan->json)
+           : strcmp(format, "md") == 0 ? buf_str(&scan->report) : buf_str(made);
     return true;
 }
 
 // The explanation is data of the text format, and talk beside the others.
 static bool print(Scan *scan, Err *err) {
-    Buf rendered = {0};
-    if (render(&rendered, scan)) {
+    Buf made = {0};
+    Str rendered;
+    if (render(&rendered, &made, scan)) {
         output_talk(buf_str(&scan->explanation));
-        bool written = output_write(buf_str(&rendered), err);
-        buf_free(&rendered);
+        bool written = output_write(rendered, err);
+        buf_free(&made);
         return written;
     }
     if (!output_write(buf_str(&scan->explanation), err)) return false;
