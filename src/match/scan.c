@@ -15,6 +15,7 @@
 #include "match/installed.h"
 #include "match/moe.h"
 #include "match/signals.h"
+#include "match/split.h"
 #include "match/switch.h"
 #include "match/training.h"
 #include "match/turns.h"
@@ -187,6 +188,7 @@ typedef struct FileMatches {
     VEC(Candidate) list;
     VEC(Str) qualnames;
     VEC(Finding) sites; // finished
+    Splits splits;
     NodeSet parts; // of matches that have a good place
     NodeSet roots; // their results
 } FileMatches;
@@ -356,6 +358,7 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
         Frame *frame = flow_function(flow, mf, info);
         if (!frame) continue;
         if (explained) explain_line(scan->options, frame, &scan->rules);
+        splits_find(&out->splits, frame, info->qualname);
         find_moe(scan, frame, info->qualname, out);
         Candidates found = {0};
         find_candidates(&found, frame, &scan->rules, scan->options->only_rule);
@@ -369,6 +372,31 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
             if (is_told(&turns, &found.list.at[k])) continue;
             vec_push(&scan->file, &out->list, found.list.at[k]);
             vec_push(&scan->file, &out->qualnames, info->qualname);
+        }
+    }
+}
+
+// A function that calls the operator already keeps this form as its fallback.
+static bool calls_fused(const Scan *scan, uint32_t from, const char *api, Str qualname) {
+    for (uint32_t i = from; i < scan->out->existing.len; i++) {
+        const Existing *e = &scan->out->existing.at[i];
+        if (str_eq(e->qualname, qualname) && str_is(e->api, api)) return true;
+    }
+    return false;
+}
+
+static void add_splits(Scan *scan, FileMatches *out, const Module *module, uint32_t from) {
+    SplitGroups groups = {0};
+    splits_group(&groups, &out->splits, scan->run);
+    for (uint32_t i = 0; i < groups.len; i++) {
+        SplitGroup *group = &groups.at[i];
+        uint32_t before = out->sites.len;
+        if (calls_fused(scan, from, group->site.api, group->qualname)) continue;
+        add_site(scan, &group->site, module, group->qualname, out);
+        if (out->sites.len == before) continue;
+        Finding *finding = &out->sites.at[before];
+        for (uint32_t k = 0; k < group->others.len; k++) {
+            vec_push(scan->run, &finding->helpers, group->others.at[k]);
         }
     }
 }
@@ -453,6 +481,7 @@ static void scan_file(Scan *scan, const ScanInput *input) {
     }
     FileMatches matches = {0};
     collect(scan, &flow, m, &matches);
+    add_splits(scan, &matches, m, existing_from);
     find_named(scan, &flow, m, &matches);
     add_findings(scan, &matches, m, existing_from);
     if (dtype_gave_up(&flow)) {
