@@ -3,6 +3,7 @@
 
 #include "flow/changes.h"
 #include "flow/flow.h"
+#include "flow/gated.h"
 #include "flow/recall.h"
 
 enum { EVAL_MAX_DEPTH = 3000, SEQUENCE_MAX = 512 };
@@ -402,6 +403,7 @@ static Val *eval_bin(Frame *f, Node *node) {
     Op op = ops[node->op];
     Val *joined = node->op == A_ADD ? joined_sequence(f->flow, a, b) : NULL;
     if (joined) return joined;
+    if (op == OP_MUL) return gated_product(f->flow, a, b);
     if (op) return op_make(f->flow, op, (Val *[]){a, b}, 2);
     Val v = {.op = V_PYOP, .ck = node->op, .nargs = 2, .args = (Val *[]){a, b}};
     return val_intern(&f->flow->graph, &v);

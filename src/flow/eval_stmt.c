@@ -1,6 +1,7 @@
 // eval_stmt.c - statements: assignments, branches, loops, definitions.
 #include "base/base.h"
 
+#include "flow/gated.h"
 #include "flow/recall.h"
 #include "flow/resolve_impl.h"
 
@@ -177,8 +178,8 @@ static void eval_aug_assign(Frame *f, Node *stmt) {
     };
     Val *old = eval_expr(f, target);
     Val *value = eval_expr(f, stmt->u.aug_assign.value);
-    Val *result = ops[stmt->op]
-        ? op_make(f->flow, ops[stmt->op], (Val *[]){old, value}, 2) : opaque(f);
+    Val *result = ops[stmt->op] == OP_MUL ? gated_product(f->flow, old, value)
+        : ops[stmt->op] ? op_make(f->flow, ops[stmt->op], (Val *[]){old, value}, 2) : opaque(f);
     if (!result->node) {
         result->node = stmt;
         result->module = f->module;

@@ -60,6 +60,7 @@ typedef struct Assumption {
     Str other_name;   // of the class, in other releases of its library
     const Val *partial; // the functools.partial(...) that it is, or NULL
     Str approximate;  // of an nn.GELU: its class name alone does not say which
+    bool any_kind;    // a function or an object of that name: the guard takes either
     bool is_function; // of a function's __name__, not an object's class
     bool open;        // nothing in sight decides it: one possibility of many
     bool likely;      // no chain: only what is in sight agrees

@@ -82,6 +82,10 @@ Str assumption_text(const Place *place, const Assumption *a) {
     if (!subject.len || !a->type_name.len) return (Str){0};
     if (a->partial) return partial_text(place, subject, a->partial);
     if (a->is_function) return function_text(arena, subject, a->type_name);
+    if (a->any_kind) {
+        return arena_printf(arena, "(type(%.*s).__name__ == \"SiLU\" or %.*s)", STR_FMT(subject),
+                            STR_FMT(function_text(arena, subject, STR("silu"))));
+    }
     if (a->other_name.len) {
         return arena_printf(arena, "type(%.*s).__name__ in (\"%.*s\", \"%.*s\")",
                             STR_FMT(subject), STR_FMT(a->type_name), STR_FMT(a->other_name));
