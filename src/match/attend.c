@@ -253,7 +253,7 @@ static bool orient(Reader *r, Val *root, Scores *s, const Weights *w, Weighted *
     bool swapped = !is_softmax_axis(s, dim);
     if (swapped) {
         swap_roles(s);
-        bool fits = w->turned && is_softmax_axis(s, dim);
+        bool fits = w->turned && !s->one_head && is_softmax_axis(s, dim);
         if (!fits) return read_fails(r, w->softmax, OTHER_AXIS);
     }
     if (s->shift && !is_softmax_axis(s, s->shift)) {

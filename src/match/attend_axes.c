@@ -132,7 +132,7 @@ static Val *flipped(Reader *r, Val *x) {
     Val *inner = read_open(r, x), *below = below_turn(inner);
     if (below) {
         read_sees(r, inner);
-        return below;
+        return read_open(r, below); // k.float().transpose(-2, -1)
     }
     return transpose(r->flow, inner, -2, -1);
 }
@@ -238,11 +238,30 @@ static bool name_axes(char *out, const char *letters, const char *roles) {
     return true;
 }
 
+// x without a head axis, "bkd": with one of length 1, the operator's one head for all.
+static Val *with_one_head(Reader *r, Val *x, char *axes) {
+    memmove(axes + 2, axes + 1, strlen(axes));
+    axes[1] = 'N';
+    return val_new2(&r->flow->graph, OP_UNSQUEEZE, x, val_int(&r->flow->graph, 1));
+}
+
+// "bhid, bjd -> bhij": keys of one head, so that all axes of the queries but the
+// last before that of the keys are heads; the axis they get, or 0.
+static char head_of_queries(const Equation *e) {
+    size_t n = strlen(e->out);
+    if (n != 4 || strlen(e->in[0]) != 4 || strlen(e->in[1]) != 3) return 0;
+    if (!strchr(e->in[1], e->out[0]) || !strchr(e->in[1], e->out[3])) return 0;
+    if (e->in[1][0] != e->out[0] || e->in[0][0] != e->out[0]) return 0;
+    bool both = !strchr(e->in[1], e->out[1]) && !strchr(e->in[1], e->out[2]);
+    return both ? e->out[1] : 0;
+}
+
 static bool einsum_scores(Reader *r, Val *v, Scores *out) {
     Equation e;
     if (!read_equation(v, &e)) {
         return read_fails(r, v, "an einsum that is no product of queries and keys");
     }
+    char head = head_of_queries(&e);
     char roles[128] = {0};
     uint32_t batches = 0;
     for (const char *c = e.in[0]; *c; c++) {
@@ -251,6 +270,7 @@ static bool einsum_scores(Reader *r, Val *v, Scores *out) {
         else if (key) roles[(unsigned char)*c] = 'D';
         else roles[(unsigned char)*c] = 'Q';
     }
+    if (head) roles[(unsigned char)head] = batches++ ? 'N' : 'B';
     for (const char *c = e.in[1]; *c; c++) {
         if (!roles[(unsigned char)*c]) roles[(unsigned char)*c] = 'K';
     }
@@ -260,13 +280,15 @@ static bool einsum_scores(Reader *r, Val *v, Scores *out) {
     size_t n = strlen(e.out);
     bool fits = name_axes(out->query_axes, e.in[0], roles) &&
                 name_axes(out->key_axes, e.in[1], roles) && name_axes(out->axes, e.out, roles) &&
-                n == strlen(e.in[0]) && n == strlen(e.in[1]) && n == batches + 2 &&
+                n == strlen(e.in[0]) && n == strlen(e.in[1]) + !!head && n == batches + 2 &&
                 strchr(out->axes, 'Q') && strchr(out->axes, 'K') && batches > 0 && batches < 3;
     if (!fits) return read_fails(r, v, "an einsum that is no product of queries and keys");
     read_sees(r, v);
     out->rank = (uint32_t)n;
     out->query = read_open(r, e.operands[0]);
     out->key = read_open(r, e.operands[1]);
+    out->one_head = head;
+    if (head) out->key = with_one_head(r, out->key, out->key_axes);
     return true;
 }
 
@@ -330,9 +352,13 @@ bool weighted_axes(Reader *r, Val *root, const Scores *s, Weighted *out) {
         if (!roles[(unsigned char)*c]) roles[(unsigned char)*c] = 'D';
     }
     bool fits = name_axes(out->value_axes, value, roles) && name_axes(out->axes, e.out, roles) &&
-                strlen(value) == n && strlen(e.out) == n && !strchr(out->value_axes, 'Q') &&
-                !strchr(out->axes, 'K') && strchr(out->axes, 'Q') && strchr(out->axes, 'D');
-    return fits || read_fails(r, root, "the weights are multiplied along another axis");
+                strlen(value) + s->one_head == n && strlen(e.out) == n &&
+                !strchr(out->value_axes, 'Q') && !strchr(out->axes, 'K') && strchr(out->axes, 'Q') && strchr(out->axes, 'D');
+    if (!fits) return read_fails(r, root, "the weights are multiplied along another axis");
+    if (s->one_head && out->value_axes[0] == 'B' && !strchr(out->value_axes, 'N')) {
+        out->value = with_one_head(r, read_open(r, out->value), out->value_axes);
+    }
+    return true;
 }
 
 // ---- heads that are repeated ------------------------------------------------

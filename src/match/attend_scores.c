@@ -26,13 +26,17 @@ static bool is_limit(const Val *v, const char *which) {
     return call->op == V_CALL && call->nargs == 2 && val_is_global(call->args[0], "torch.finfo");
 }
 
-// torch.tensor(c), torch.full((), c)
+// torch.tensor(c), x.new_tensor(c), torch.full((), c), torch.full([], c)
 const Val *lone_number(const Val *v) {
     v = val_strip((Val *)(uintptr_t)v);
-    bool made = v->op == V_CALL && v->nargs >= 2 &&
-                (val_is_global(v->args[0], "torch.tensor") ||
-                 val_is_global(v->args[0], "torch.scalar_tensor"));
-    if (made) return v->args[1];
+    if (v->op == V_CALL && v->nargs >= 2) {
+        const Val *callee = v->args[0];
+        bool made = val_is_global(callee, "torch.tensor") ||
+                    val_is_global(callee, "torch.scalar_tensor") ||
+                    (callee->op == V_ATTR && str_is(sym_str(callee->name), "new_tensor"));
+        bool several = v->args[1]->op == V_LIST || v->args[1]->op == V_TUPLE;
+        if (made) return several ? v : v->args[1];
+    }
     if (v->op == OP_FULL) {
         const Val *size = v->args[0];
         bool none = (size->op == V_TUPLE || size->op == V_LIST) && size->nargs == 0;
@@ -76,6 +80,7 @@ static bool is_factor_at(Flow *flow, Val *v, int depth) {
     case V_ATTR: {
         Val *made = object_class(v->args[0]) ? object_attr(flow, v->args[0], v->name) : NULL;
         if (made && made->op == OP_PARAMETER) return false;
+        if (made && lone_number(made) != val_strip(made)) return true; // a buffer
         if (made && made != v && made->op != V_OPAQUE && made->op != V_CALL) {
             return is_factor_at(flow, made, depth + 1);
         }
@@ -385,6 +390,18 @@ static bool read_sum(Reader *r, Val *v, Scores *out, int depth) {
     return read_scores(r, v->args[0], out, depth + 1); // for its reason
 }
 
+// `scale` given or not: the arm that is a number is taken where only one is.
+static Val *factor_arm(Reader *r, Val *v) {
+    v = val_strip(v);
+    if (v->op != V_PHI || is_factor(r->flow, v)) return v;
+    bool first = is_factor(r->flow, v->args[1]), second = is_factor(r->flow, v->args[2]);
+    if (first == second) return v;
+    Branch branch = {v->args[0], first, "the scores are multiplied by a tensor before the softmax", true};
+    vec_push(r->flow->arena, &r->out->branches, branch);
+    read_sees(r, v);
+    return (Val *)(uintptr_t)lone_number(v->args[first ? 1 : 2]);
+}
+
 static bool read_multiple(Reader *r, Val *v, Scores *out, int depth) {
     read_sees(r, v);
     for (int i = 0; i < 2; i++) {
@@ -392,6 +409,7 @@ static bool read_multiple(Reader *r, Val *v, Scores *out, int depth) {
         if (is_factor(r->flow, v->args[i])) continue;
         *out = (Scores){0};
         if (!try_scores(r, v->args[i], out, depth + 1)) continue;
+        factor = factor_arm(r, factor);
         if (is_factor(r->flow, factor)) {
             Val *both[] = {out->scale, val_strip(factor)};
             out->scale = out->scale ? op_make(r->flow, OP_MUL, both, 2) : both[1];
@@ -413,11 +431,27 @@ static bool read_multiple(Reader *r, Val *v, Scores *out, int depth) {
 
 // ---- fills ------------------------------------------------------------------
 
+// self.masked_bias of register_buffer("masked_bias", torch.tensor(-1e9)): the number
+// may be loaded with the weights, so it is said and nothing is written.
+static bool is_stored_low(Reader *r, const Val *v) {
+    v = val_strip((Val *)(uintptr_t)v);
+    if (v->op != V_ATTR || !object_class(v->args[0])) return false;
+    const Val *made = object_attr(r->flow, v->args[0], v->name);
+    if (!made || made == v || !is_very_negative(made)) return false;
+    r->out->trouble = "masked scores get a number that the module stores and may load: "
+                      "it has to be very negative";
+    return true;
+}
+
+static bool is_fill(Reader *r, const Val *v) {
+    return is_very_negative(v) || is_stored_low(r, v);
+}
+
 static bool read_fill(Reader *r, Val *v, Scores *out, int depth) {
     read_sees(r, v);
     see_constant(r, v->args[2], 0);
     if (!read_scores(r, v->args[0], out, depth + 1)) return false;
-    if (!is_very_negative(v->args[2])) {
+    if (!is_fill(r, v->args[2])) {
         return read_fails(r, v,
                           "masked scores get a value that does not take them out of the softmax");
     }
@@ -427,7 +461,7 @@ static bool read_fill(Reader *r, Val *v, Scores *out, int depth) {
 static bool read_where(Reader *r, Val *v, Scores *out, int depth) {
     read_sees(r, v);
     Val *cond = val_strip(v->args[0]);
-    bool keeps = is_very_negative(v->args[2]), drops = is_very_negative(v->args[1]);
+    bool keeps = is_fill(r, v->args[2]), drops = is_fill(r, v->args[1]);
     if (keeps == drops) {
         return read_fails(r, v,
                           "masked scores get a value that does not take them out of the softmax");
@@ -459,12 +493,21 @@ static bool join_scores(Reader *r, Val *v, Scores *a, Scores *b) {
                       (MaskList){b->drop, &b->drop_count});
 }
 
+// Of two arms the one that is given.
+static bool read_arm(Reader *r, Val *v, Scores *out, int arm, int depth) {
+    Branch branch = {v->args[0], arm == 0, "the keys have one head", true};
+    vec_push(r->flow->arena, &r->out->branches, branch);
+    *out = (Scores){0};
+    return read_scores(r, v->args[1 + arm], out, depth + 1);
+}
+
 // Of two arms the one that is attention; the other is left to the original.
 static bool read_choice(Reader *r, Val *v, Scores *out, int depth) {
     read_sees(r, v);
     Scores arms[2] = {{0}, {0}};
     const char *why[2] = {0};
     bool fine[2];
+    const Attempt start = begin(r);
     for (int i = 0; i < 2; i++) {
         Attempt was = begin(r);
         fine[i] = read_scores(r, v->args[1 + i], &arms[i], depth + 1);
@@ -474,6 +517,10 @@ static bool read_choice(Reader *r, Val *v, Scores *out, int depth) {
         }
     }
     if (!fine[0] && !fine[1]) return false;
+    if (fine[0] && fine[1] && arms[0].one_head != arms[1].one_head) {
+        drop_attempt(r, &start);
+        return read_arm(r, v, out, (int)arms[0].one_head, depth);
+    }
     *out = arms[fine[0] ? 0 : 1];
     if (fine[0] && fine[1]) return join_scores(r, v, out, &arms[1]);
     Branch branch = {v->args[0], fine[0], why[fine[0] ? 1 : 0], true};

@@ -146,7 +146,7 @@ void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
     static const char *const products[] = {
         "mul", "mul_", "multiply", "multiply_", "div", "div_", "divide", "divide_",
         "true_divide", "prod", "addcmul", "addcmul_", "truediv", "matmul", "mm", "bmm",
-        "baddbmm", "einsum", "scaled_dot_product_attention",
+        "baddbmm", "einsum", "contract", "scaled_dot_product_attention",
     };
     for (size_t i = 0; i < COUNT(products); i++) {
         sym_mark(symbols, str_of(products[i]), MARK_PRODUCT);

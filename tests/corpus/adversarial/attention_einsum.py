@@ -28,9 +28,34 @@ def one_without_dots(q, k, v):
     return torch.einsum("...hqk,khd->...qhd", w, v)  # clean: keys without a batch
 
 
-def shared_keys(q, k, v):
+def keys_of_one_head(q, k, v):
     w = einops.einsum(q, k, "b h i d, b j d -> b h i j").softmax(-1)
-    return einops.einsum(w, v, "b h i j, b j d -> b h i d")  # clean: keys without heads
+    return einops.einsum(w, v, "b h i j, b h j d -> b h i d")  # clean: values of many heads
+
+
+def over_heads(q, k, v):
+    w = torch.einsum("bhid,bjd->bhij", q, k).softmax(1)
+    return torch.einsum("bhij,bjd->bhid", w, v)  # clean: softmax over the heads
+
+
+def over_queries(q, k, v):
+    w = torch.einsum("bhid,bjd->bhij", q, k).softmax(-2)
+    return torch.einsum("bhij,bjd->bhid", w, v)  # clean: softmax over the queries
+
+
+def one_batch(q, k, v):
+    w = torch.einsum("bhid,jhd->bhij", q, k).softmax(-1)
+    return torch.einsum("bhij,jhd->bhid", w, v)  # clean: keys without a batch
+
+
+def heads_added(q, k, v):
+    w = torch.einsum("bhid,bjd->bhij", q, k).softmax(-1)
+    return torch.einsum("bhij,bjd->bid", w, v)  # clean: the heads are added up
+
+
+def other_contract(contract, q, k, v):
+    w = contract("bhid,bhjd->bhij", q, k).softmax(-1)
+    return contract("bhij,bhjd->bhid", w, v)  # clean: whatever was handed in
 
 
 def field(q, k, v, axes):

@@ -64,3 +64,28 @@ def scaled_by_width(q, k, v, scale=None):
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     scores = (q @ k.transpose(-1, -2)) * scale
     return scores.softmax(-1) @ v  # expect: attention recommend
+
+
+class TwoProducts(nn.Module):
+    def forward(self, q, k, v, wide):
+        if wide:
+            scores = q.float() @ k.float().transpose(-2, -1)
+        else:
+            scores = q @ (k * 2).transpose(-2, -1)
+        return scores.softmax(dim=-1).type_as(v) @ v  # clean: two different keys
+
+
+def several_numbers(q, k, v):
+    scores = q @ k.transpose(-2, -1) * torch.tensor([0.5, 0.25, 0.125, 1.0])
+    return scores.softmax(dim=-1) @ v  # clean: one number for each key
+
+
+def several_new_numbers(q, k, v):
+    scores = q @ k.transpose(-2, -1) * q.new_tensor([0.5, 0.25, 0.125, 1.0])
+    return scores.softmax(dim=-1) @ v  # clean: one number for each key
+
+
+def two_tensors(q, k, v, gate: torch.Tensor, other: torch.Tensor = None):
+    factor = gate if other is None else other
+    scores = q @ k.transpose(-2, -1) * factor
+    return scores.softmax(dim=-1) @ v  # clean: a tensor in both arms
