@@ -353,7 +353,8 @@ bool weighted_axes(Reader *r, Val *root, const Scores *s, Weighted *out) {
     }
     bool fits = name_axes(out->value_axes, value, roles) && name_axes(out->axes, e.out, roles) &&
                 strlen(value) + s->one_head == n && strlen(e.out) == n &&
-                !strchr(out->value_axes, 'Q') && !strchr(out->axes, 'K') && strchr(out->axes, 'Q') && strchr(out->axes, 'D');
+                !strchr(out->value_axes, 'Q') && !strchr(out->axes, 'K') &&
+                strchr(out->axes, 'Q') && strchr(out->axes, 'D');
     if (!fits) return read_fails(r, root, "the weights are multiplied along another axis");
     if (s->one_head && out->value_axes[0] == 'B' && !strchr(out->value_axes, 'N')) {
         out->value = with_one_head(r, read_open(r, out->value), out->value_axes);

@@ -396,7 +396,8 @@ static Val *factor_arm(Reader *r, Val *v) {
     if (v->op != V_PHI || is_factor(r->flow, v)) return v;
     bool first = is_factor(r->flow, v->args[1]), second = is_factor(r->flow, v->args[2]);
     if (first == second) return v;
-    Branch branch = {v->args[0], first, "the scores are multiplied by a tensor before the softmax", true};
+    Branch branch = {v->args[0], first, "the scores are multiplied by a tensor before the softmax",
+                     true};
     vec_push(r->flow->arena, &r->out->branches, branch);
     read_sees(r, v);
     return (Val *)(uintptr_t)lone_number(v->args[first ? 1 : 2]);

@@ -103,6 +103,7 @@ def test_the_example(found):
 UNKNOWN = {
     "rms_by_length": "self.scale",  # d ** 0.5
     "attention_folded": "x",  # sizes of a view
+    "attention_one_head": "k.unsqueeze",  # keys of three axes, made from an input of four
     "attention_llama": "attention_mask",  # cut to the length of the keys
     "geglu_partial": "self.act",  # a partial function that a caller gives
     "rope_complex_halves": "x.dtype",  # of the transposed input

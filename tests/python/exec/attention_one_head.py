@@ -1,4 +1,6 @@
 """Keys and values of one head, without an axis of heads."""
+import math
+
 import torch
 from torch import nn
 
@@ -20,8 +22,8 @@ class OneHead(nn.Module):
         return (first + self.length_first(q, k, v)).reshape(b, s, e)
 
     def attend(self, q, k, v):
-        scores = torch.einsum("b h i d, b j d -> b h i j", q, k) * self.width ** -0.5
-        hidden = torch.triu(torch.ones(q.shape[2], k.shape[1], dtype=torch.bool), diagonal=1)
+        scores = torch.einsum("b h i d, b j d -> b h i j", q, k) / math.sqrt(q.shape[-1])
+        hidden = torch.triu(torch.ones(q.shape[2], q.shape[2], dtype=torch.bool), diagonal=1)
         weights = scores.masked_fill(hidden, -torch.finfo(scores.dtype).max).softmax(dim=-1)
         return torch.einsum("b h i j, b j d -> b h i d", weights, v)
 
