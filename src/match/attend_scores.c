@@ -432,8 +432,8 @@ static bool read_multiple(Reader *r, Val *v, Scores *out, int depth) {
 
 // ---- fills ------------------------------------------------------------------
 
-// self.masked_bias of register_buffer("masked_bias", torch.tensor(-1e9)): the number
-// may be loaded with the weights, so it is said and nothing is written.
+// self.masked_bias = torch.tensor(-1e9): the module may change it, so it is said and
+// nothing is written. A buffer that is registered is not read yet.
 static bool is_stored_low(Reader *r, const Val *v) {
     v = val_strip((Val *)(uintptr_t)v);
     if (v->op != V_ATTR || !object_class(v->args[0])) return false;
