@@ -6,6 +6,7 @@
 #include "base/base.h"
 
 #include "flow/call_of.h"
+#include "match/caller.h"
 #include "match/moe.h"
 #include "match/moe_scores.h"
 
@@ -123,7 +124,7 @@ static Val *gathered(Val **scores, Val *v) {
 }
 
 typedef struct Router {
-    const Frame *frame;
+    Frame *frame;
     Scores scores;
     uint32_t topks; // all of the function
     const Node *first, *last;
@@ -160,6 +161,18 @@ static bool tells_experts(Val *v, const Val *call) {
     return false;
 }
 
+// Whether they are a layer's own result where the function is called.
+static bool given_by_layer(Frame *f, Val *logits) {
+    Val *v = val_strip(logits);
+    Val *given = v->op == V_PARAM ? find_argument(f, v).arg : NULL;
+    if (!given) return false;
+    given = val_strip(given);
+    const Val *layer = given->op == V_CALL ? given->args[0] : NULL;
+    bool linear = layer && layer->op == V_INSTANCE && !layer->def &&
+                  str_is(layer->text, "torch.nn.Linear");
+    return linear || given->op == OP_LINEAR;
+}
+
 // Logits that are handed in may be those of words, of which one is drawn, or of
 // classes: then the use has to tell.
 static bool chooses_experts(const Router *r, Val *base, const Val *call, bool told) {
@@ -171,7 +184,8 @@ static bool chooses_experts(const Router *r, Val *base, const Val *call, bool to
         if (drawn && moe_holds(drawn, call)) return false;
         told |= from == LOGITS_GIVEN && tells_experts(v, call);
     }
-    return from == LOGITS_COMPUTED || (from == LOGITS_GIVEN && told);
+    if (from == LOGITS_GIVEN && !told) return given_by_layer(r->frame, base);
+    return from != LOGITS_NONE;
 }
 
 static void take(Router *r, const Scores *scores, const Val *call, const EvalRecord *record) {

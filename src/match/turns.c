@@ -3,6 +3,7 @@
 
 #include "match/turns.h"
 
+#include "match/caller.h"
 #include "match/rule.h"
 
 enum {
@@ -390,26 +391,46 @@ static bool is_double(const Val *v) {
     return false;
 }
 
+typedef struct Numbers { // complex ones
+    bool doubles, given; // of float64; made by the function's caller
+} Numbers;
+
 // view_as_complex of a view in pairs.
-static bool are_numbers_of_pairs(Val *v, bool *doubles) {
+static bool is_paired(Val *v, Numbers *out) {
     v = val_strip(v);
     if (v->op != OP_VIEW_AS_COMPLEX) return false;
     Val *pairs = peel(v->args[0]);
-    *doubles = is_double(v->args[0]) || (pairs->nargs && is_double(pairs->args[0]));
+    out->doubles |= is_double(v->args[0]) || (pairs->nargs && is_double(pairs->args[0]));
     return is_view_of_pairs(pairs);
 }
 
-// The product of such numbers and a table, or NULL.
-static Val *complex_turn(Flow *flow, Val *real_view, bool *doubles) {
+// The same, also where it is handed in.
+static bool are_numbers_of_pairs(Frame *f, Val *v, Numbers *out) {
+    v = val_strip(v);
+    if (v->op == V_PARAM) {
+        v = find_argument(f, v).arg;
+        if (!v) return false;
+        v = val_strip(v);
+        out->given = true;
+    }
+    if (v->op == V_PHI && out->given) { // a whole tensor, or its first columns
+        return is_paired(v->args[1], out) && is_paired(v->args[2], out);
+    }
+    return is_paired(v, out);
+}
+
+// Whether it is the product of such numbers and a table.
+static bool complex_turn(Frame *frame, Val *real_view, Numbers *out) {
     Val *product = val_strip(real_view->args[0]);
     Factors f;
-    if (product->op != OP_MUL) return NULL;
-    product_factors(&f, flow, product);
-    if (f.overflow || f.len != 2 || f.coefficient != 1) return NULL;
-    bool unused;
-    bool first = are_numbers_of_pairs(f.at[0], doubles);
-    bool second = are_numbers_of_pairs(f.at[1], first ? &unused : doubles);
-    return first != second ? product : NULL;
+    if (product->op != OP_MUL) return false;
+    product_factors(&f, frame->flow, product);
+    if (f.overflow || f.len != 2 || f.coefficient != 1) return false;
+    Numbers sides[2] = {{0}, {0}};
+    bool first = are_numbers_of_pairs(frame, f.at[0], &sides[0]);
+    bool second = are_numbers_of_pairs(frame, f.at[1], &sides[1]);
+    *out = sides[first ? 0 : 1];
+    return first != second;
 }
 
 static void find_complex(Sites *out, Frame *frame, const Candidates *found) {
@@ -418,17 +439,20 @@ static void find_complex(Sites *out, Frame *frame, const Candidates *found) {
         Val *v = val_strip(record->val);
         if (v->op != OP_FLATTEN && v->op != OP_VIEW && !is_rearranged(v)) continue;
         Val *view = peel(v->args[v->op == V_CALL && v->nargs > 1 ? 1 : 0]);
-        bool doubles = false;
+        Numbers numbers = {0};
         if (view->op != OP_VIEW_AS_REAL || is_matched(found, view)) continue;
         if (!is_own(frame, view)) continue;
-        if (!complex_turn(frame->flow, view, &doubles)) continue;
+        if (!complex_turn(frame, view, &numbers)) continue;
         add_site(out, frame, stmt_of(record), stmt_of(record));
         Site *site = &out->at[out->len - 1];
         site_add_fact(site, "form", FACT_PROVEN,
                       STR("complex numbers made of pairs, times a table, and pairs again"));
-        site->reason = doubles
+        site->reason = numbers.doubles
             ? STR("the original computes in float64, the operator in float32: the difference is to "
                   "be judged")
+            : numbers.given
+            ? STR("the pairs are made complex by the function that calls this one: no single place "
+                  "to write npu_rotary_mul at")
             : STR("the product is proven; how the pairs lie in the tensor is no form that can be "
                   "written as npu_rotary_mul: view them as neighbours of the last axis");
         return; // one tells it

@@ -67,3 +67,28 @@ def product(a, b):
 
 def plain(q, k, v):
     return product(product(q, k.transpose(-2, -1)), v)  # clean: no softmax
+
+
+class Spectrum:
+    """Complex numbers that are no pairs of a tensor."""
+
+    def filter(self, x, gain):
+        return torch.view_as_real(x * gain).flatten(2)  # clean: a filter of a spectrum
+
+    def apply(self, x, gain):
+        return self.filter(torch.fft.rfft(x), gain)
+
+
+class Sampler(nn.Module):
+    """The best words of a model."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def best(self, logits):
+        probs = torch.softmax(logits, dim=-1)
+        return torch.topk(probs, 5, dim=-1)  # clean: words of a vocabulary
+
+    def forward(self, ids):
+        return self.best(self.model(ids).logits)

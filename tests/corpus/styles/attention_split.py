@@ -64,3 +64,31 @@ class Nested(nn.Module):
             return torch.softmax(scores, dim=-1) @ v  # allow: attention caution|recommend
 
         return mix(q @ k.transpose(-2, -1))
+
+
+class Turner:
+    """The pairs are made complex by the caller."""
+
+    def turn(self, table, x):
+        return torch.view_as_real(x * table).flatten(3)  # expect: rope caution
+
+    def turn_both(self, q, k, table):
+        q = torch.view_as_complex(q.reshape(*q.shape[:-1], -1, 2))
+        k = torch.view_as_complex(k.reshape(*k.shape[:-1], -1, 2))
+        return self.turn(table, q), self.turn(table, k)
+
+
+class Router(nn.Module):
+    """The logits of a layer go to a method that chooses."""
+
+    def __init__(self, width, experts):
+        super().__init__()
+        self.score = nn.Linear(width, experts)
+
+    def choose(self, logits):
+        weights = torch.softmax(logits, dim=-1)  # expect: moe caution
+        weights, chosen = torch.topk(weights, 2, dim=-1)
+        return weights, chosen
+
+    def forward(self, x):
+        return self.choose(self.score(x))
