@@ -343,13 +343,21 @@ static bool is_counted_split(Val *x) {
            (sizes->op == V_ITEM && sizes->args[0]->op != V_TUPLE);
 }
 
-// tokens[order][start:end], the order being a sort's.
-static bool is_sorted_slice(Val *x) {
+// tokens[order], the order being a sort's, in one branch at least: where the experts
+// are on several devices, tokens come from the others and are sorted again.
+static bool is_in_order(Val *v, int depth) {
     uint32_t steps = 0;
+    v = val_strip(v);
+    if (v->op == V_ITEM) return is_sorted(v->args[1], 0, &steps);
+    if (v->op != V_PHI || depth > 4) return false;
+    return is_in_order(v->args[1], depth + 1) || is_in_order(v->args[2], depth + 1);
+}
+
+// tokens[order][start:end]
+static bool is_sorted_slice(Val *x) {
     const Val *index = x->args[1];
     if (index->op == V_TUPLE && index->nargs) index = index->args[0];
-    Val *base = val_strip(x->args[0]);
-    return index->op == V_SLICE && base->op == V_ITEM && is_sorted(base->args[1], 0, &steps);
+    return index->op == V_SLICE && is_in_order(x->args[0], 0);
 }
 
 // outputs.append(linear(x.split(sizes)[e], W[e])): tokens that are sorted already.
