@@ -4,6 +4,7 @@
 #include "match/explain.h"
 
 #include "base/buf.h"
+#include "match/frame_index.h"
 #include "match/near.h"
 #include "match/prove.h"
 
@@ -12,19 +13,25 @@ static void tell(const ScanOptions *options, Buf *line) {
     buf_clear(line);
 }
 
-static void tell_line(Buf *out, const Val *v) {
-    if (!v || !v->node || !v->module || val_is_placeless(v)) return;
-    buf_addf(out, " (line %u)", source_line(&v->module->source, v->node->start));
+// Where the finding of the record shows the value.
+static void tell_line(Buf *out, Frame *f, const EvalRecord *e, const Val *v) {
+    if (!v) return;
+    const Node *around = e->stmt && e->stmt->end - e->stmt->start <= 2000 ? e->stmt : e->node;
+    const Node *node = val_written(f, around, v);
+    if (!node) return;
+    const Module *m = node == v->node ? v->module : f->module;
+    buf_addf(out, " (line %u)", source_line(&m->source, node->start));
 }
 
 // In words where there are some, and as graphs, which is what a rule's author needs.
-static void tell_difference(const ScanOptions *options, const Match *m, Buf *out) {
+static void tell_difference(const ScanOptions *options, Frame *f, const EvalRecord *e,
+                            const Match *m, Buf *out) {
     bool attends = m->attend && m->attend->reason;
     Str why = difference_sentence(m->flow->arena, m);
     bool worded = attends || !str_starts(why, "expected ");
     if (worded) {
         buf_addf(out, "    stopped: %.*s", STR_FMT(why));
-        tell_line(out, attends ? m->attend->at : m->got);
+        tell_line(out, f, e, attends ? m->attend->at : m->got);
         tell(options, out);
         if (attends) return;
     }
@@ -33,7 +40,7 @@ static void tell_difference(const ScanOptions *options, const Match *m, Buf *out
     buf_add(out, STR(", found "));
     if (m->got) val_print(out, m->got, 3);
     else buf_add(out, STR("nothing"));
-    if (!worded) tell_line(out, m->got);
+    if (!worded) tell_line(out, f, e, m->got);
     tell(options, out);
 }
 
@@ -59,14 +66,14 @@ static void tell_match(const ScanOptions *options, Frame *f, const Match *m,
 }
 
 // A norm with another denominator: why, in the near miss's words.
-static bool tell_norm(const ScanOptions *options, Frame *f, const Spec *spec, Val *root,
-                      Buf *out) {
+static bool tell_norm(const ScanOptions *options, Frame *f, const Spec *spec,
+                      const EvalRecord *e, Buf *out) {
     const Val *at = NULL;
     if (!str_is(spec->rule->family, "rms_norm")) return false;
-    const char *why = norm_difference(f->flow, root, &at);
+    const char *why = norm_difference(f->flow, val_strip(e->val), &at);
     if (!why) return false;
     buf_addf(out, "    stopped: %s", why);
-    tell_line(out, at);
+    tell_line(out, f, e, at);
     tell(options, out);
     return true;
 }
@@ -84,7 +91,7 @@ static void explain_spec(const ScanOptions *options, Frame *f, const EvalRecord 
              spec->size);
     tell(options, out);
     if (ok) tell_match(options, f, &m, e, out);
-    else if (!tell_norm(options, f, spec, root, out)) tell_difference(options, &m, out);
+    else if (!tell_norm(options, f, spec, e, out)) tell_difference(options, f, e, &m, out);
 }
 
 void explain_function(const ScanOptions *options, Frame *f, const RuleSet *rules) {
@@ -98,7 +105,7 @@ void explain_function(const ScanOptions *options, Frame *f, const RuleSet *rules
                  STR_FMT(c->match.spec->rule->id), STR_FMT(c->match.spec->variant),
                  c->near ? ": a near miss" : "");
         tell(options, &out);
-        if (c->near) tell_difference(options, &c->match, &out);
+        if (c->near) tell_difference(options, f, c->record, &c->match, &out);
         else tell_match(options, f, &c->match, c->record, &out);
     }
     buf_free(&out);
