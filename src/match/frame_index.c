@@ -171,12 +171,13 @@ const FrameIndex *frame_index(Frame *f) {
 }
 
 const Node *val_written(Frame *f, const Node *around, const Val *v) {
+    const Node *before = NULL;
     for (const EvalOf *e = index_evals_of(frame_index(f), v); e; e = e->next) {
         const Node *node = e->record->node;
-        if (e->record->val == v && node->start >= around->start && node->end <= around->end) {
-            return node;
-        }
+        if (e->record->val != v || node->end > around->end) continue;
+        if (node->start >= around->start) return node;
+        if (!before || node->start > before->start) before = node;
     }
-    bool placed = v->node && v->module && !val_is_placeless(v);
-    return placed ? v->node : around;
+    if (v->node && v->module && !val_is_placeless(v)) return v->node;
+    return before ? before : around;
 }

@@ -53,7 +53,8 @@ Range index_events(const FrameIndex *index, uint32_t from, uint32_t to);
 const HeldBy *index_held(const FrameIndex *index, const Val *val);
 const EvalOf *index_evals_of(const FrameIndex *index, const Val *val);
 // Where the value is written within `around`; else where it was written first, if there
-// is one place of it; else `around`. In the frame's module, but for v->node.
+// is one place of it; else where the frame writes it last in front of `around`; else
+// `around`. In the frame's module, but for v->node.
 const Node *val_written(Frame *f, const Node *around, const Val *v);
 // The statement whose block holds `s`, or NULL.
 const StmtInfo *frame_around(Frame *f, const StmtInfo *s);
