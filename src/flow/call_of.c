@@ -49,6 +49,16 @@ Val *value_argument(Val *v, uint32_t index, const char *keyword) {
     return NULL;
 }
 
+Val *keyword_arg(Val *const *args, uint32_t nargs, const char *name) {
+    for (uint32_t i = 0; i < nargs; i++) {
+        if (args[i]->op == V_KEYWORD && args[i]->name &&
+            str_is(sym_str(args[i]->name), name)) {
+            return args[i]->args[0];
+        }
+    }
+    return NULL;
+}
+
 bool call_only_makes(const Val *callee) {
     static const char *const makers[] = {
         "torch.finfo", "torch.iinfo", "torch.tensor", "torch.arange", "torch.device",

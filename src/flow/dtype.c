@@ -161,7 +161,7 @@ static bool spelled_plainly(const Val *v) {
 static bool autocast_float32(const Val *v) {
     switch ((int)v->op) {
     case OP_POW: case OP_RSQRT: case OP_RECIPROCAL: case OP_EXP: case OP_LOG:
-    case OP_SUM: case OP_SOFTMAX: case OP_NORM: case OP_LAYER_NORM:
+    case OP_SUM: case OP_SOFTMAX: case OP_NORM: case OP_LAYER_NORM: case OP_GROUP_NORM:
     case OP_NORMALIZE:
         return !spelled_plainly(v);
     default:
@@ -219,6 +219,10 @@ static Val *dtype(Calc *c, Val *v, int depth) {
     Val *d;
     switch ((int)v->op) {
     case V_CAST: return dtype_of_cast(c, v, depth);
+    case OP_SOFTMAX:
+        if (v->nargs > 2 && val_is_floating_dtype(v->args[2])) return v->args[2];
+        d = dtype(c, v->args[0], depth + 1);
+        break;
     case OP_MUL:
         d = dtype_of_complex(c, v, depth);
         if (!d) d = promote_args(c, v, depth);
@@ -236,14 +240,15 @@ static Val *dtype(Calc *c, Val *v, int depth) {
     case OP_NEG: case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL: case OP_EXP:
     case OP_LOG: case OP_SIGMOID: case OP_SILU: case OP_TANH: case OP_ERF: case OP_RELU:
     case OP_GELU: case OP_ABS: case OP_MEAN: case OP_SUM: case OP_CLAMP:
-    case OP_SOFTMAX: case OP_NORM: case OP_NORMALIZE: case OP_CONTIGUOUS:
+    case OP_NORM: case OP_NORMALIZE: case OP_CONTIGUOUS:
     case V_PART: case OP_VIEW: case OP_TRANSPOSE: case OP_PERMUTE:
     case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND: case OP_CLONE:
     case OP_FLATTEN: case OP_UNFLATTEN: case OP_DROPOUT: case OP_PARAMETER:
+    case OP_LAYER_NORM: case OP_GROUP_NORM: case OP_MASKED_FILL:
     case OP_SELECT: case OP_NARROW: case OP_STRIDED: case OP_VIEW_AS_COMPLEX: case OP_VIEW_AS_REAL:
         d = dtype(c, v->args[0], depth + 1);
         break;
-    case OP_MATMUL: case OP_REPEAT_INTERLEAVE: case V_ITEM: case OP_MASKED_FILL:
+    case OP_MATMUL: case OP_REPEAT_INTERLEAVE: case V_ITEM:
         if (!c->scalars.no_autocast) return op_dtype(c->flow, v);
         d = dtype(c, v->args[0], depth + 1);
         break;

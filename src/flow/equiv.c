@@ -353,6 +353,13 @@ static Val *make_clamp(Flow *fl, Op op, Val *const *a) {
 }
 
 // Operators that move values and compute nothing.
+// layer_norm(x, shape, w, ...)  ->  layer_norm(x, shape(w), w, ...): torch asks for that
+static Val *make_layer_norm(Flow *fl, Val *const *a, uint32_t n) {
+    if (n < 5 || val_is_none(a[2])) return val_new(&fl->graph, OP_LAYER_NORM, a, n);
+    Val *parts[5] = {a[0], val_new1(&fl->graph, V_SHAPE, a[2]), a[2], a[3], a[4]};
+    return val_new(&fl->graph, OP_LAYER_NORM, parts, 5);
+}
+
 static Val *make_layout(Flow *fl, Op op, Val *const *a, uint32_t n) {
     switch ((int)op) {
     case OP_CAT:
@@ -370,6 +377,7 @@ static Val *make_layout(Flow *fl, Op op, Val *const *a, uint32_t n) {
     case OP_SQUEEZE: // x[..., None].squeeze(-1)
         if (a[0]->op == OP_UNSQUEEZE && a[0]->args[1] == a[1]) return a[0]->args[0];
         return val_new(&fl->graph, op, a, n);
+    case OP_LAYER_NORM: return make_layer_norm(fl, a, n);
     default: return val_new(&fl->graph, op, a, n);
     }
 }

@@ -4,11 +4,11 @@
 
 #include "flow/assume.h"
 #include "flow/builtins.h"
+#include "flow/call_nn.h"
 #include "flow/call_of.h"
 #include "flow/changes.h"
 #include "flow/flow.h"
 #include "flow/recall.h"
-#include "flow/libraries.h"
 #include "flow/maybe.h"
 
 // A call that is not understood: its result is unlike any other, and the
@@ -23,16 +23,6 @@ static Val *unknown_call(Frame *f, Val *callee, Val *const *args,
     Val *made = val_unique(&f->flow->graph, V_CALL, all, nargs + 1);
     if (callee->op == V_GLOBAL) made->rank = einops_rank(callee->text, args, nargs);
     return made;
-}
-
-static Val *keyword_arg(Val *const *args, uint32_t nargs, const char *name) {
-    for (uint32_t i = 0; i < nargs; i++) {
-        if (args[i]->op == V_KEYWORD && args[i]->name &&
-            str_is(sym_str(args[i]->name), name)) {
-            return args[i]->args[0];
-        }
-    }
-    return NULL;
 }
 
 static bool is_positional(const Val *arg) {
@@ -221,74 +211,6 @@ static Val *call_tensor_method(Frame *f, Val *x, const Sym *name,
 }
 
 // ---- modules of torch.nn ----------------------------------------------------
-
-static Val *instance_arg(const Val *inst, uint32_t index, const char *name) {
-    Val *given = keyword_arg(inst->args, inst->nargs, name);
-    if (given) return given;
-    if (index < inst->nargs && is_positional(inst->args[index])) {
-        return inst->args[index];
-    }
-    return NULL;
-}
-
-static Val *call_sequential(Frame *f, Node *node, Val *inst, Val *x) {
-    for (uint32_t i = 0; i < inst->nargs; i++) {
-        if (!is_positional(inst->args[i])) return NULL;
-        x = call_value(f, node, inst->args[i], &x, 1);
-    }
-    return x;
-}
-
-static Val *attr_named(Frame *f, Val *object, const char *name) {
-    return val_attr(&f->flow->graph, object, sym_intern(f->flow->symbols, str_of(name)));
-}
-
-// torch.nn modules whose call is one operator.
-static Val *call_nn(Frame *f, Node *node, Val *inst, Val *const *args,
-                    uint32_t nargs) {
-    Graph *g = &f->flow->graph;
-    Str name = inst->text;
-    if (nargs != 1 || !is_positional(args[0])) return NULL;
-    Val *x = args[0];
-    static const struct {
-        const char *name;
-        Op op;
-    } unary[] = {
-        {"torch.nn.SiLU", OP_SILU}, {"torch.nn.Sigmoid", OP_SIGMOID},
-        {"torch.nn.Tanh", OP_TANH}, {"torch.nn.ReLU", OP_RELU},
-    };
-    for (size_t i = 0; i < COUNT(unary); i++) {
-        if (!str_is(name, unary[i].name)) continue;
-        Val *inplace = instance_arg(inst, 0, "inplace");
-        if (inplace && val_truth(inplace) == 1) eval_mutation(f, x);
-        return op_make(f->flow, unary[i].op, &x, 1);
-    }
-    if (str_is(name, "torch.nn.Identity")) return x;
-    if (str_is(name, "torch.nn.Sequential")) return call_sequential(f, node, inst, x);
-    if (str_is(name, "torch.nn.GELU")) {
-        Val *approximate = instance_arg(inst, 0, "approximate");
-        if (!approximate) approximate = val_str(g, STR("none"));
-        const Sym *attr = sym_find(f->flow->symbols, STR("approximate"));
-        if (attr_is_stored(f->flow, f->mf, attr)) return NULL;
-        return val_new2(g, OP_GELU, x, approximate);
-    }
-    const char *kind = library_gelu_kind(name);
-    if (kind) return val_new2(g, OP_GELU, x, val_str(g, str_of(kind)));
-    if (str_is(name, "torch.nn.Dropout")) {
-        Val *parts[4] = {x, attr_named(f, inst, "p"), attr_named(f, inst, "training"),
-                         val_bool(g, false)};
-        return val_unique(g, OP_DROPOUT, parts, 4);
-    }
-    if (str_is(name, "torch.nn.Softmax")) {
-        Val *dim = instance_arg(inst, 0, "dim");
-        return val_new3(g, OP_SOFTMAX, x, dim ? dim : val_none(g), val_none(g));
-    }
-    if (str_is(name, "torch.nn.GLU")) {
-        Val *dim = instance_arg(inst, 0, "dim");
-        return val_new2(g, OP_GLU, x, dim ? dim : val_int(g, -1));
-    }
-    return NULL;
-}
 
 // functools.partial(fn, ...)(...)
 static Val *call_partial(Frame *f, Node *node, Val *inst, Val *const *args,
@@ -619,6 +541,7 @@ static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
         if (a->subject == subject) return value;
     }
     Arena *arena = f->flow->arena;
+    value = call_nn_behind(f, value, r.val, subject);
     Assumption *a = NEW(arena, Assumption);
     *a = (Assumption){.subject = subject, .from_config = r.from_config,
                       .likely = r.likely,

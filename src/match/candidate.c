@@ -20,6 +20,9 @@ enum {
 static bool may_match(Flow *flow, const Spec *spec, Val *root, uint64_t bits) {
     if (spec->pattern->op == OP_ATTEND) return attend_of(flow, root);
     if (spec->pattern->op != root->op) {
+        if (spec->pattern->op == OP_SILU && root->op == OP_MUL) { // x * sigmoid(x)
+            return bits & op_bit(OP_SILU);
+        }
         const Val *bare = spec->rule->part.len ? below_flat(root) : NULL;
         if (!bare || spec->pattern->op != bare->op) return false;
     }
@@ -232,6 +235,16 @@ static bool contradicts(Frame *f, const Match *m, const EvalRecord *record) {
     return false;
 }
 
+// Whether the function itself has a sum of the match: one that another function gives
+// back can't be taken into an operator here.
+static bool sums_here(const Frame *f, const Match *m) {
+    for (uint32_t i = 0; f->fn && i < m->seen.len; i++) {
+        const Val *v = m->seen.at[i];
+        if (v->op == OP_ADD && v->node && holds_node(f, v->module, v->node)) return true;
+    }
+    return !f->fn;
+}
+
 static void try_group(Candidates *out, Frame *f, const Group *group,
                       const Spec *spec) {
     Flow *flow = f->flow;
@@ -239,6 +252,7 @@ static void try_group(Candidates *out, Frame *f, const Group *group,
     bool matches = match_value(&match, flow, spec, group->root);
     out->steps += match.steps;
     if (!matches || !binds_sensibly(&match)) return;
+    if (spec->sums && !sums_here(f, &match)) return;
     Val **seen = NEW_N(flow->arena, Val *, match.seen.len + 1);
     if (match.seen.len) memcpy(seen, match.seen.at, sizeof(Val *) * match.seen.len);
     match.seen.at = seen;
@@ -254,7 +268,8 @@ static void try_group(Candidates *out, Frame *f, const Group *group,
         if (!better) continue;
         take_place(&best, place);
     }
-    if (!best.place) return;
+    // What little a sum saves is no reason to rewrite by hand.
+    if (!best.place || (spec->sums && best.place->fault)) return;
     // Where it has no good place, its parts may have one.
     if (is_clean(&best)) note_parts(out, flow->arena, &best.match);
     vec_push(flow->arena, &out->list, best);

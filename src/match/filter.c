@@ -12,6 +12,7 @@ enum {
     MARK_MOE = 1u << 29,   // what routers and loops over experts cannot do without
     MARK_TRAINING = 1u << 28, // optimizers, clipping, cross entropy
     MARK_SIGNAL = 1u << 27, // see match/signals.h
+    MARK_ANCHOR = MARK_FIRST_FREE, // what rules with a product cannot do without
     FILTER_MAX_DEPTH = 12,
     ROWS_DEPTH = 3000, // of nested expressions
     FILTER_MAX_CALLS = 500 * 1000, // followed in a module, then all may pass
@@ -30,6 +31,7 @@ static const struct {
     {OP_SOFTMAX, {OP_EXP}},
     {OP_GELU, {OP_TANH, OP_ERF}},
     {OP_SILU, {OP_SIGMOID, OP_EXP}},
+    {OP_MASKED_FILL, {OP_WHERE}},
     {OP_WEAVE, {OP_STACK, OP_CAT, OP_REPEAT_INTERLEAVE}},
 };
 
@@ -55,7 +57,7 @@ static void mark_op(SymTable *symbols, const OpTable *ops, Op op, uint32_t mark)
         const char *module;
     } modules[] = {
         {OP_SILU, "SiLU"}, {OP_GELU, "GELU"}, {OP_SIGMOID, "Sigmoid"},
-        {OP_SOFTMAX, "Softmax"},
+        {OP_SOFTMAX, "Softmax"}, {OP_LAYER_NORM, "LayerNorm"}, {OP_GROUP_NORM, "GroupNorm"},
     };
     for (size_t i = 0; i < COUNT(modules); i++) {
         if (modules[i].op == op) sym_mark(symbols, str_of(modules[i].module), mark);
@@ -81,11 +83,16 @@ static void collect_anchors(const Val *v, uint64_t *ops, int depth) {
     for (uint32_t i = 0; i < v->nargs; i++) collect_anchors(v->args[i], ops, depth + 1);
 }
 
-static uint32_t mark_of(Op op) {
-    return (uint32_t)MARK_FIRST_FREE << (op % 24);
+// An operator of a rule without a product. 22 bits are shared by them; a clash only lets more
+// through.
+static uint32_t mark_of(Filter *out, Op op) {
+    if (!out->mark_of_op[op]) {
+        out->mark_of_op[op] = (uint32_t)MARK_ANCHOR << (1 + out->marked_ops++ % 22);
+    }
+    return out->mark_of_op[op];
 }
 
-static void mark_anchor(Filter *out, SymTable *symbols, Op op, uint32_t mark) {
+static void mark_anchor(const Filter *out, SymTable *symbols, Op op, uint32_t mark) {
     mark_op(symbols, out->rules->flow.ops, op, mark);
     for (size_t i = 0; i < COUNT(made_from); i++) {
         if (made_from[i].op != op) continue;
@@ -93,7 +100,6 @@ static void mark_anchor(Filter *out, SymTable *symbols, Op op, uint32_t mark) {
             mark_op(symbols, out->rules->flow.ops, made_from[i].sources[k], mark);
         }
     }
-    out->anchors |= mark;
 }
 
 static bool has_product(const Val *v, int depth) {
@@ -115,9 +121,23 @@ static bool takes_rows(const Val *v, int depth) {
     return false;
 }
 
+// A rule without a product: what a function needs, all of it.
+static void add_rooted(Filter *out, uint32_t marks) {
+    for (uint32_t i = 0; i < out->rooted_count; i++) {
+        if (out->rooted[i] == marks) return;
+    }
+    if (out->rooted_count == FILTER_ROOTED_MAX) {
+        out->open = true;
+        return;
+    }
+    out->rooted[out->rooted_count++] = marks;
+}
+
 static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
     uint64_t ops[OP_COUNT / 64 + 1] = {0};
     bool attends = spec->pattern->op == OP_ATTEND, any = false;
+    bool product = attends || has_product(spec->pattern, 0);
+    uint32_t all = 0;
     if (attends) {
         ops[OP_SOFTMAX / 64] |= UINT64_C(1) << (OP_SOFTMAX % 64);
         ops[OP_SDPA / 64] |= UINT64_C(1) << (OP_SDPA % 64);
@@ -127,14 +147,17 @@ static void add_spec(Filter *out, SymTable *symbols, const Spec *spec) {
     for (uint32_t op = 0; op < OP_COUNT; op++) {
         if (!(ops[op / 64] >> (op % 64) & 1)) continue;
         any = true;
-        // 24 bits are shared by all operators; a clash only lets more through.
-        uint32_t mark = mark_of((Op)op);
+        uint32_t mark = product ? (uint32_t)MARK_ANCHOR : mark_of(out, (Op)op);
         mark_anchor(out, symbols, (Op)op, mark);
-        if (op == spec->pattern->op && !has_product(spec->pattern, 0)) out->roots |= mark;
+        all |= mark;
+    }
+    if (any && !product) {
+        if (spec->sums) all |= MARK_SUM;
+        add_rooted(out, all);
     }
     bool rows = !any && takes_rows(spec->pattern, 0);
     out->rows |= rows;
-    bool rooted = attends || is_anchor(spec->pattern->op) || has_product(spec->pattern, 0);
+    bool rooted = product || is_anchor(spec->pattern->op);
     if ((!any && !rows) || !rooted) out->open = true;
 }
 
@@ -151,13 +174,15 @@ void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
     for (size_t i = 0; i < COUNT(products); i++) {
         sym_mark(symbols, str_of(products[i]), MARK_PRODUCT);
     }
+    static const char *const sums[] = {"add", "add_"};
+    for (size_t i = 0; i < COUNT(sums); i++) sym_mark(symbols, str_of(sums[i]), MARK_SUM);
     sym_mark(symbols, STR("torch_npu"), MARK_FUSED);
     // Halves written into a new tensor, pairs by einops: what turns.c looks for has no
     // other operator.
     static const char *const written[] = {"empty_like", "zeros_like", "new_empty", "clone",
                                           "empty", "zeros", "rearrange"};
     for (size_t i = 0; i < COUNT(written); i++) {
-        sym_mark(symbols, str_of(written[i]), mark_of(OP_WEAVE));
+        sym_mark(symbols, str_of(written[i]), MARK_ANCHOR);
     }
     static const char *const moe[] = {"topk", "index_add_", "index_add", "scatter_add_",
                                       "scatter_add", "scatter_reduce_", "nonzero", "where",
@@ -171,12 +196,11 @@ void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
             add_spec(out, symbols, &rule->specs[s]);
         }
     }
-    out->anchors |= MARK_POWER; // x ** -0.5
 }
 
 bool filter_may_pass(const Filter *filter, const Module *module) {
-    uint32_t some = MARK_PRODUCT | MARK_MOE | MARK_LOOP | filter->roots;
-    return filter->open || (module->parsed.marks & some);
+    uint32_t few = MARK_FUSED | MARK_TRAINING | MARK_SIGNAL | MARK_POWER;
+    return filter->open || (module->parsed.marks & ~few);
 }
 
 // ---- one module -------------------------------------------------------------
@@ -186,8 +210,8 @@ typedef struct NamedMarks { // what a name of the module may stand for
     VEC(Node *) functions; // functions and methods of this name
     VEC(Node *) classes;
     VEC(Node *) values; // right sides of self.name = value
-    uint32_t marks;     // of all these, once known
-    bool known, running;
+    uint32_t marks, near; // of all these, once known; near: see near_marks
+    bool known, near_known, running;
     struct NamedMarks *next;
 } NamedMarks;
 
@@ -199,6 +223,8 @@ struct FilterModule {
     bool rows, rows_known; // pairs as rows, see has_rows
     int depth;
     uint32_t calls;
+    bool near;        // while near_marks runs ...
+    const Def *owner; // ... for a method of this class, or NULL
 };
 
 static NamedMarks *find_name(FilterModule *fm, const Sym *name, bool make) {
@@ -266,6 +292,44 @@ static const Sym *head_name(const Node *node) {
     return node->kind == N_NAME ? node->u.name.id : NULL;
 }
 
+// What the methods of a class write, and those of its bases.
+static uint32_t marks_of_class(const Def *class_def) {
+    Def classes[MRO_MAX];
+    uint32_t marks = 0, n = class_mro(classes, class_def);
+    for (uint32_t i = 0; i < n; i++) {
+        if (classes[i].kind != DEF_CLASS) continue;
+        NodeList body = classes[i].node->u.class_->body;
+        for (uint32_t k = 0; k < body.len; k++) {
+            if (body.at[k]->kind == N_FUNCTION_DEF) marks |= body.at[k]->u.function->marks;
+        }
+    }
+    return marks;
+}
+
+// What a member of the class writes that its bases define, the first `first` of them left out:
+// a method, or else what constructors name.
+static uint32_t marks_of_member(FilterModule *fm, const Sym *name, uint32_t first) {
+    Def classes[MRO_MAX];
+    const Sym *init = sym_find(fm->module->project->symbols, STR("__init__"));
+    uint32_t made = 0, n = class_mro(classes, fm->owner);
+    for (uint32_t i = first; i < n; i++) {
+        if (classes[i].kind != DEF_CLASS) continue;
+        Node *method = class_method(classes[i].node, name);
+        if (method) return method->u.function->marks;
+        method = init ? class_method(classes[i].node, init) : NULL;
+        if (method) made |= method->u.function->marks;
+    }
+    return made;
+}
+
+// What a name of another module of the project stands for writes itself.
+static uint32_t reach(FilterModule *fm, const Sym *name) {
+    Def def = project_lookup(fm->module, name);
+    if (def.kind == DEF_FUNCTION) return def.node->u.function->marks;
+    if (def.kind == DEF_CLASS) return marks_of_class(&def);
+    return def.kind == DEF_EXTERNAL ? 0 : MARK_OPEN | (def.module ? def.module->parsed.marks : 0);
+}
+
 // A name that is imported: known by its own marks if it is a library's, open
 // if it is the project's.
 static uint32_t import_marks(FilterModule *fm, const Sym *name, bool *imported) {
@@ -273,7 +337,7 @@ static uint32_t import_marks(FilterModule *fm, const Sym *name, bool *imported) 
     *imported = b && (b->kind == BIND_MODULE || b->kind == BIND_FROM);
     if (!*imported) return 0;
     Def def = project_lookup_shallow(fm->module, b);
-    if (def.kind != DEF_EXTERNAL) return MARK_OPEN;
+    if (def.kind != DEF_EXTERNAL) return fm->near ? reach(fm, name) : MARK_OPEN;
     // from torch import rsqrt as inverse_root
     return b->kind == BIND_FROM && b->attr ? b->attr->marks : 0;
 }
@@ -333,8 +397,8 @@ static uint32_t class_marks(FilterModule *fm, const Node *class_node) {
 // Everything that the name may stand for in this module.
 static uint32_t name_marks(FilterModule *fm, const Sym *name) {
     NamedMarks *n = find_name(fm, name, false);
-    if (!n) return MARK_OPEN;
-    if (n->known) return n->marks;
+    if (!n) return fm->near && fm->owner ? marks_of_member(fm, name, 0) : MARK_OPEN;
+    if (fm->near ? n->near_known : n->known) return fm->near ? n->near : n->marks;
     if (n->running) return 0;
     if (fm->depth > FILTER_MAX_DEPTH) return MARK_OPEN;
     n->running = true;
@@ -352,8 +416,14 @@ static uint32_t name_marks(FilterModule *fm, const Sym *name) {
     fm->depth--;
     n->running = false;
     // A result cut short by a cycle higher up is not final.
-    n->known = fm->depth == 0;
-    n->marks = marks;
+    bool known = fm->depth == 0;
+    if (fm->near) {
+        n->near_known = known;
+        n->near = marks;
+    } else {
+        n->known = known;
+        n->marks = marks;
+    }
     return marks;
 }
 
@@ -381,6 +451,9 @@ static uint32_t callee_marks(FilterModule *fm, const Node *func) {
         uint32_t marks = import_marks(fm, func->u.name.id, &imported);
         if (imported) return marks;
         if (is_builtin_call(func->u.name.id)) return 0;
+        NamedMarks *n = find_name(fm, func->u.name.id, false);
+        // What makes an object does not run it.
+        if (fm->near && n && n->classes.len && !n->functions.len && !n->values.len) return 0;
         return name_marks(fm, func->u.name.id);
     }
     if (func->kind != N_ATTRIBUTE) return MARK_OPEN;
@@ -401,7 +474,7 @@ static uint32_t callee_marks(FilterModule *fm, const Node *func) {
     }
     if (object->kind == N_CALL && object->u.call.func->kind == N_NAME &&
         str_is(sym_str(object->u.call.func->u.name.id), "super")) {
-        return MARK_OPEN;
+        return fm->near && fm->owner ? marks_of_member(fm, attr, 1) : MARK_OPEN;
     }
     // x.method(): a tensor's, unless the module has one of that name.
     return find_name(fm, attr, false) ? name_marks(fm, attr) : 0;
@@ -409,7 +482,7 @@ static uint32_t callee_marks(FilterModule *fm, const Node *func) {
 
 static bool visit_call(Node *node, void *data) {
     CallMarks *walk = data;
-    if (walk->marks & MARK_OPEN) return false;
+    if ((walk->marks & MARK_OPEN) && !walk->fm->near) return false;
     if (node->kind == N_CALL) {
         bool many = ++walk->fm->calls > FILTER_MAX_CALLS;
         walk->marks |= many ? MARK_OPEN : callee_marks(walk->fm, node->u.call.func);
@@ -423,11 +496,27 @@ static bool visit_call(Node *node, void *data) {
     return more;
 }
 
-static uint32_t function_marks(FilterModule *fm, Node *fn) {
+static uint32_t walk_function(FilterModule *fm, Node *fn) {
     CallMarks walk = {.fm = fm};
     NodeList body = fn->u.function->body;
     for (uint32_t i = 0; i < body.len; i++) visit_call(body.at[i], &walk);
     return walk.marks | fn->u.function->marks;
+}
+
+static uint32_t function_marks(FilterModule *fm, Node *fn) {
+    if (fm->near) return fn->u.function->marks;
+    return walk_function(fm, fn);
+}
+
+// Of the function and of what it calls itself; not of what that calls. A rule without a
+// product gets along with this: it is found where its operators stand.
+static uint32_t near_marks(FilterModule *fm, Node *fn, const Def *owner) {
+    fm->near = true;
+    fm->owner = owner;
+    fm->depth = 0;
+    uint32_t marks = walk_function(fm, fn);
+    fm->near = false;
+    return marks;
 }
 
 static bool is_number(const Node *node, const char *text) {
@@ -467,8 +556,8 @@ static bool has_rows(FilterModule *fm) {
 }
 
 // A property may hide a call behind a plain attribute.
-static bool needs(const Filter *filter, uint32_t marks) {
-    return marks & (filter->anchors | MARK_OPEN);
+static bool needs(uint32_t marks) {
+    return marks & (MARK_ANCHOR | MARK_POWER | MARK_OPEN); // x ** -0.5
 }
 
 // out[rows] = f(x[rows]), out[rows] += ... in a loop: an expert's share of the rows.
@@ -534,17 +623,34 @@ static uint32_t called_marks(FilterModule *fm, Node *fn) {
     return function_marks(fm, fn);
 }
 
-bool filter_passes(FilterModule *fm, Node *fn) {
+// Whether a rule without a product may match: a sum is written in the function itself, and
+// what the rule has besides in what is called; where it is not known what is called,
+// anywhere in the module.
+static bool has_rooted(FilterModule *fm, Node *fn, const Def *owner) {
+    const Filter *filter = fm->filter;
+    uint32_t marks = 0, sum = fn->u.function->marks & MARK_SUM;
+    bool known = false;
+    for (uint32_t i = 0; i < filter->rooted_count; i++) {
+        uint32_t needed = filter->rooted[i];
+        if ((needed & MARK_SUM) > sum) continue;
+        needed &= ~(uint32_t)MARK_SUM;
+        if (!known) marks = near_marks(fm, fn, owner);
+        if (!known && (marks & MARK_OPEN)) marks |= fm->module->parsed.marks;
+        known = true;
+        if ((marks & needed) == needed) return true;
+    }
+    return false;
+}
+
+bool filter_passes(FilterModule *fm, Node *fn, const Def *owner) {
     const Filter *filter = fm->filter;
     uint32_t own = fn->u.function->marks;
     if (filter->open) return true;
-    if ((own & MARK_MOE) || (own & filter->roots)) return true;
+    if (own & MARK_MOE) return true;
     if ((own & MARK_LOOP) && has_share(fn)) return true;
-    // from torch.nn.functional import rms_norm as norm
-    bool named = fm->module->parsed.marks & filter->roots;
-    if (named && (called_marks(fm, fn) & (filter->roots | MARK_OPEN))) return true;
+    if (has_rooted(fm, fn, owner)) return true;
     if (!(own & MARK_PRODUCT)) return false;
-    if (needs(filter, own) || writes_parts(fn)) return true;
+    if (needs(own) || writes_parts(fn)) return true;
     if (filter->rows && has_rows(fm)) return true;
-    return needs(filter, called_marks(fm, fn));
+    return needs(called_marks(fm, fn));
 }

@@ -351,6 +351,7 @@ static bool match_const(State *s, Val *p, Val *u) {
     if (val_is_int(p, -1) && counts_from_last(s->m->flow, u)) {
         return take_number(s->m, u, -1, true) || differ(s, p, u);
     }
+    if (is_very_negative(p) && is_very_negative(u)) return true; // leaves a score out
     bool numbers = val_is_number(p) && val_is_number(u);
     bool same = numbers ? val_near(u, p->num)
                         : p->ck == u->ck && u->op == V_CONST && str_eq(p->text, u->text);
@@ -432,7 +433,8 @@ static bool match(State *s, Val *p, Val *u, int depth) {
         u = bare;
     }
     if (p->op == V_PART) return match_part(s, p, u, depth);
-    if (is_product(p)) return match_product(s, p, u, depth);
+    bool silu = p->op == OP_SILU && u->op == OP_MUL; // x * sigmoid(x)
+    if (is_product(p) || silu) return match_product(s, p, u, depth);
     if (p->op == OP_ADD) return match_sum(s, p, u, depth);
     if (match_root_of_size(s, p, u)) return true;
     if (p->op != u->op || p->nargs != u->nargs || p->ck != u->ck) {

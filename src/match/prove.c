@@ -193,6 +193,15 @@ static Stated shape_is_said(const Prover *p, Val *a, Val *b) {
     return stated_shape(p->place, a, b);
 }
 
+// Bound by a parameter of the rule that is never a computed value.
+static bool is_weight(const Prover *p, const Val *v) {
+    const Rule *rule = p->match->spec->rule;
+    for (uint32_t i = 0; i < rule->param_count; i++) {
+        if (rule->params[i].weight && p->match->bound[i] == v) return true;
+    }
+    return false;
+}
+
 static FactState same_shape(Prover *p, Val *a, Val *b) {
     Stated said = shape_is_said(p, a, b);
     if (said == STATED_RAISED) return state(p, FACT_PROVEN, "the function raises if they differ");
@@ -205,6 +214,9 @@ static FactState same_shape(Prover *p, Val *a, Val *b) {
     }
     if (same_linears(p, a, b)) {
         return state(p, FACT_PROVEN, "both are linear layers of one width on the same input");
+    }
+    if (is_weight(p, a) && is_weight(p, b)) {
+        return state(p, FACT_UNKNOWN, "both are handed in; tested at run time");
     }
     if (parameter_of(p->flow, a) || parameter_of(p->flow, b)) {
         return state(p, FACT_REFUTED, "one of the two is a learned parameter, not an activation");

@@ -218,6 +218,7 @@ typedef struct Survey {
     bool none_operand; // arithmetic on None: the alternative makes no sense
     uint16_t mark, pairs; // pairs: the mark where there is no other
     bool joins_halves; // cat((-b, a)) of the halves of a tensor
+    bool adds, multiplies;
 } Survey;
 
 static bool joins_part(const Val *v) {
@@ -238,6 +239,8 @@ static void survey(Survey *s, const Val *v) {
     s->seen[s->seen_count++] = v;
     if (v->op > V_CAST || v->op == V_PART) s->ops++;
     s->joins_halves |= joins_part(v);
+    s->adds |= v->op == OP_ADD;
+    s->multiplies |= v->op == OP_MUL;
     bool joins = v->op == OP_CAT || v->op == OP_WEAVE || v->op == OP_VIEW_AS_COMPLEX;
     if (joins && !s->mark) s->mark = v->op;
     bool rows = v->op == OP_STRIDED || v->op == OP_UNFLATTEN;
@@ -314,6 +317,7 @@ static void add_spec(RuleSet *set, Rule *rule, ModuleFlow *mf, uint32_t bits) {
     if (!is_new_pattern(rule, spec.pattern)) return;
     spec.size = s.ops;
     spec.halves_meet = !s.joins_halves;
+    spec.sums = s.adds && !s.multiplies && spec.pattern->op != OP_ATTEND;
     spec.mark = s.mark ? s.mark : s.pairs;
     spec.variant = spec_variant(flow->arena, &spec);
     // A parameter may be anything; the root of a size may stand behind an attribute.

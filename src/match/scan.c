@@ -351,7 +351,7 @@ static void collect(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
     for (uint32_t i = 0; i < mf->functions.len; i++) {
         FunctionInfo *info = mf->functions.at[i];
         bool explained = is_explained(scan, module, info->fn);
-        if (!all && !filter_passes(fm, info->fn)) {
+        if (!all && !filter_passes(fm, info->fn, info->owner)) {
             if (explained) explain_filtered(scan->options, info->qualname);
             continue;
         }

@@ -75,7 +75,10 @@ typedef struct FunctionNode { // FunctionDef, AsyncFunctionDef
 
 // What the parser itself adds to the marks of a function: it has a product or
 // quotient, a power, a `for`.
-enum { MARK_PRODUCT = 1, MARK_POWER = 2, MARK_FIRST_FREE = 4, MARK_LOOP = 1 << 26 };
+enum {
+    MARK_PRODUCT = 1, MARK_POWER = 2, MARK_FIRST_FREE = 4, MARK_SUM = 1 << 25,
+    MARK_LOOP = 1 << 26,
+};
 
 typedef struct ClassNode {
     const Sym *name;

@@ -63,6 +63,7 @@ void parser_restore(Parser *p, const ParserMark *mark);
 
 static inline uint32_t parser_op_marks(AstOp op) {
     if (op == A_MULT || op == A_DIV || op == A_MAT_MULT) return MARK_PRODUCT;
+    if (op == A_ADD) return MARK_SUM;
     return op == A_POW ? MARK_POWER : 0;
 }
 Node *parser_node(Parser *p, NodeKind kind, uint32_t start);

@@ -218,6 +218,7 @@ static const char *const table[PHRASE_COUNT][LANG_COUNT] = {
 
     [SAY_SHORT_COUNTS] = {"files {0} · recommend {1} · caution {2} · reject {3}",
                           "文件 {0} · 推荐 {1} · 谨慎 {2} · 不替换 {3}"},
+    [SAY_SHORT_REST] = {"{0} more places, in the report", "另有 {0} 处，见报告"},
     [SAY_SHORT_BEYOND] = {" ({0} of them without code, beyond the main families)",
                           "（其中 {0} 项不生成代码，在主要类别之外）"},
     [SAY_SHORT_ALSO] = {" · already fused {0} · skipped {1}",

@@ -15,6 +15,21 @@ typedef struct Translation {
 
 // The order matters only where two patterns fit one sentence: first wins.
 static const Translation table[] = {
+    // Rules beside the main families.
+    {"npu_add_layer_norm has no page of its own: its limits are those of aclnnAddLayerNorm, and "
+     "what it saves is the sum's kernel alone",
+     "npu_add_layer_norm 没有自己的文档页：约束取自 aclnnAddLayerNorm，且只省去求和的一个算子"},
+    {"the sum is used again: the operator returns it as its fourth result with "
+     "additional_output=True, which the replacement leaves out; take it by hand",
+     "和另有使用：additional_output=True 时算子以第四个结果返回它，替换代码未取用，请手工处理"},
+    {"npu_group_norm_silu has no gradient (it is silently None): for inference only; "
+     "npu_group_norm_swish trains too, with weight and bias of the input's dtype",
+     "npu_group_norm_silu 没有梯度（静默为 None）：仅限推理；npu_group_norm_swish 也能训练，"
+     "要求 weight 与 bias 的 dtype 同输入"},
+    {"where the products around the softmax fuse, npu_fusion_attention is the better operator; "
+     "and op-plugin's own test of this one's values is skipped",
+     "若 softmax 前后的矩阵乘可融合，npu_fusion_attention 更合适；且 op-plugin 跳过了该算子的数值测试"},
+    {"both are handed in; tested at run time", "两者均由外部给入，在运行时检查"},
     // Plain torch that is slow (match/affine.c).
     {"x.masked_fill_(mask, value) is proven to be the same; by hand, and what it saves is not "
      "measured",

@@ -9,7 +9,7 @@
 #include "report/page.h"
 #include "report/sentences.h"
 
-enum { COLUMNS = 5 };
+enum { COLUMNS = 5, MINOR_MAX = 3 };
 
 typedef struct Row {
     Str cells[COLUMNS];
@@ -53,10 +53,62 @@ static Row make_row(Arena *arena, const Group *group, Lang lang) {
     return row;
 }
 
+// A caution of low priority that is of no main family. A project may have hundreds.
+static bool is_minor(const Finding *f) {
+    return f->verdict == VERDICT_CAUTION && f->priority == PRIORITY_LOW &&
+           !family_is_main(f->family);
+}
+
+typedef struct MinorRule {
+    Str rule;
+    uint32_t shown, left; // groups; findings that are not shown yet
+} MinorRule;
+
+typedef VEC(MinorRule) MinorRules;
+
+static MinorRule *minor_rule(MinorRules *rules, Arena *arena, Str rule) {
+    for (uint32_t i = 0; i < rules->len; i++) {
+        if (str_eq(rules->at[i].rule, rule)) return &rules->at[i];
+    }
+    vec_push(arena, rules, (MinorRule){.rule = rule});
+    return &rules->at[rules->len - 1];
+}
+
+static void count_minor(MinorRules *rules, Arena *arena, const GroupVec *groups) {
+    for (uint32_t i = 0; i < groups->len; i++) {
+        const Finding *first = group_first(&groups->at[i]);
+        if (!is_minor(first)) continue;
+        minor_rule(rules, arena, first->rule)->left += groups->at[i].members.len;
+    }
+}
+
+static Row make_rest(Arena *arena, const Group *group, uint32_t findings, Lang lang) {
+    Row row = make_row(arena, group, lang);
+    Buf buf = {0};
+    Str more[] = {number_str(arena, findings)};
+    say(&buf, lang, SAY_SHORT_REST, more);
+    row.cells[3] = utf8_one_line(arena, buf_str(&buf));
+    row.cells[4] = row.reason = (Str){0};
+    buf_free(&buf);
+    return row;
+}
+
+// Of what is minor the first few groups of a rule; the report has all.
 static void add_rows(RowVec *rows, Arena *arena, const GroupVec *groups,
                      Lang lang) {
+    MinorRules minor = {0};
+    count_minor(&minor, arena, groups);
     for (uint32_t i = 0; i < groups->len; i++) {
-        vec_push(arena, rows, make_row(arena, &groups->at[i], lang));
+        const Group *group = &groups->at[i];
+        MinorRule *rule = NULL;
+        if (is_minor(group_first(group))) {
+            rule = minor_rule(&minor, arena, group_first(group)->rule);
+            if (rule->shown++ > MINOR_MAX) continue;
+        }
+        bool rest = rule && rule->shown > MINOR_MAX && rule->left > group->members.len;
+        if (rule && !rest) rule->left -= group->members.len;
+        vec_push(arena, rows, rest ? make_rest(arena, group, rule->left, lang)
+                                   : make_row(arena, group, lang));
     }
 }
 

@@ -110,8 +110,12 @@ UNKNOWN = {
     "rope_cut": "self.half",
     "rope_pairs_cut": "heads",
 }
-# An input that the span itself gives more axes: the sample has them already.
-OTHER_SHAPE = {"rope_complex": "not true: freqs.dim() == x.dim()"}
+# An input that the span itself gives more axes: the sample has them already. A module that
+# keeps the width it was made with: the sample has another.
+OTHER_SHAPE = {
+    "rope_complex": "not true: freqs.dim() == x.dim()",
+    "add_layer_norm": "got weight of shape [64] and normalized_shape = [16]",
+}
 
 
 @needs_binary

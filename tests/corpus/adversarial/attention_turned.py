@@ -89,5 +89,5 @@ def memory(q, k, v, slots):
 def scores_of_graph(h, adjacency, weight):
     """Graph attention: the scores are a sum of two vectors, no product."""
     scores = F.leaky_relu(h @ weight[:8] + (h @ weight[8:]).transpose(-2, -1), 0.2)
-    scores = scores.masked_fill(adjacency == 0, -1e9)
-    return scores.softmax(-1) @ h  # clean: no product of queries and keys
+    weights = scores.masked_fill(adjacency == 0, -1e9).softmax(-1)
+    return weights @ h  # clean: no product of queries and keys
