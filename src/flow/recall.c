@@ -277,7 +277,8 @@ Val *recall_find(RecallCall *call) {
     Frame *f = call->caller;
     Flow *flow = f->flow;
     call->hash = 0;
-    if (!flow->recall || flow->flags_open || f->rule) return NULL;
+    // What is read in these states is not what others would read.
+    if (!flow->recall || flow->flags_open || flow->only_certain || f->rule) return NULL;
     call->hash = hash_call(call);
     if (!call->hash) return NULL;
     flow_module(flow, call->callee->def->module); // it is in sight
