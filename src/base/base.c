@@ -37,6 +37,12 @@ bool str_ends(Str a, const char *suffix) {
     return a.len >= len && memcmp(a.at + a.len - len, suffix, len) == 0;
 }
 
+Str str_last_part(Str dotted) {
+    size_t n = dotted.len;
+    while (n > 0 && dotted.at[n - 1] != '.') n--;
+    return (Str){dotted.at + n, dotted.len - n};
+}
+
 bool str_contains(Str a, Str part) {
     if (part.len == 0) return true;
     while (a.len >= part.len) {

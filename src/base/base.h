@@ -33,6 +33,8 @@ bool str_eq(Str a, Str b);
 bool str_is(Str a, const char *text);
 bool str_starts(Str a, const char *prefix);
 bool str_ends(Str a, const char *suffix);
+// `gelu` of `torch.nn.functional.gelu`.
+Str str_last_part(Str dotted);
 bool str_contains(Str a, Str part);
 // Takes the part before `separator`, or all, off the front of *rest; the
 // separator goes with it.

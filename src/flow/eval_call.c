@@ -518,9 +518,7 @@ static Str type_name_of(const Val *v) {
     if (v->op == V_INSTANCE) dotted = v->def ? v->def->dotted : v->text;
     if (v->op == V_GLOBAL) dotted = v->text;
     if (v->op == V_FUNCTION) dotted = v->def->dotted;
-    size_t n = dotted.len;
-    while (n > 0 && dotted.at[n - 1] != '.') n--;
-    return (Str){dotted.at + n, dotted.len - n};
+    return str_last_part(dotted);
 }
 
 // self.act = nn.SiLU(), but another method or a subclass stores another.

@@ -13,12 +13,6 @@ static bool is_text(const Node *n) {
     return n && n->kind == N_CONSTANT && n->op == CONST_STR;
 }
 
-static Str last_part(Str dotted) {
-    size_t n = dotted.len;
-    while (n > 0 && dotted.at[n - 1] != '.') n--;
-    return (Str){dotted.at + n, dotted.len - n};
-}
-
 static bool is_package(const Node *n) {
     return is_text(n) && str_is(n->u.constant.text, "torch_npu");
 }
@@ -44,7 +38,8 @@ static void read_call(MockWalk *walk, const Node *call) {
     for (uint32_t i = 0; i < call->u.call.args.len; i++) {
         const Node *arg = call->u.call.args.at[i];
         walk->out->all |= has_package_key(arg);
-        if (is_text(arg)) vec_push(walk->arena, &walk->out->names, last_part(arg->u.constant.text));
+        if (!is_text(arg)) continue;
+        vec_push(walk->arena, &walk->out->names, str_last_part(arg->u.constant.text));
     }
 }
 

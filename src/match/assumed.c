@@ -28,19 +28,13 @@ static bool add_literal(Buf *out, const Val *v) {
     }
 }
 
-static Str last_name(Str dotted) {
-    size_t n = dotted.len;
-    while (n > 0 && dotted.at[n - 1] != '.') n--;
-    return (Str){dotted.at + n, dotted.len - n};
-}
-
 // functools.partial(F.gelu, approximate="tanh"): the function and all that it is given.
 static Str partial_text(const Place *place, Str subject, const Val *partial) {
     Arena *arena = place->frame->flow->arena;
     const Val *of = partial->nargs ? partial->args[0] : NULL;
     Str name = !of ? (Str){0} : of->op == V_GLOBAL ? of->text
                : of->op == V_FUNCTION ? of->def->dotted : (Str){0};
-    name = last_name(name);
+    name = str_last_part(name);
     Buf given = {0};
     bool spelled = name.len > 0;
     for (uint32_t i = 1; i < partial->nargs; i++) {
@@ -72,7 +66,7 @@ static Str part_text(const Place *place, Str subject, const Assumption *a) {
     Arena *arena = place->frame->flow->arena;
     Str part = arena_printf(arena, "%.*s.%s", STR_FMT(subject), a->part->text);
     if (a->part_value->op == V_INSTANCE) return partial_text(place, part, a->part_value);
-    return function_text(arena, part, last_name(a->part_value->text));
+    return function_text(arena, part, str_last_part(a->part_value->text));
 }
 
 Str assumption_text(const Place *place, const Assumption *a) {

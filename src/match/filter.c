@@ -35,16 +35,10 @@ static const struct {
     {OP_WEAVE, {OP_STACK, OP_CAT, OP_REPEAT_INTERLEAVE}},
 };
 
-static Str last_name(Str dotted) {
-    size_t n = dotted.len;
-    while (n > 0 && dotted.at[n - 1] != '.') n--;
-    return (Str){dotted.at + n, dotted.len - n};
-}
-
 static void mark_op(SymTable *symbols, const OpTable *ops, Op op, uint32_t mark) {
     for (uint32_t i = 0; i < ops->cap; i++) {
         if (!ops->slots[i].info || ops->slots[i].info->op != op) continue;
-        Str name = last_name(ops->slots[i].text);
+        Str name = str_last_part(ops->slots[i].text);
         sym_mark(symbols, name, mark);
         char inplace[64]; // x.rsqrt_()
         if (name.len + 1 >= sizeof(inplace)) continue;

@@ -153,9 +153,7 @@ static bool search_test(Node *node, void *data) {
 // Where the function branches on the switch itself, the hand-written code is
 // what runs while it is off: it cannot turn on the fused code there.
 static bool is_branched_on(const Place *place, Str expr) {
-    size_t n = expr.len;
-    while (n > 0 && expr.at[n - 1] != '.') n--;
-    TestSearch search = {.name = {expr.at + n, expr.len - n}};
+    TestSearch search = {.name = str_last_part(expr)};
     search_test(place->frame->fn, &search);
     return search.found;
 }

@@ -61,12 +61,6 @@ static Str callee_name(const Walk *walk, const Node *func) {
     return callee && callee->op == V_GLOBAL ? callee->text : (Str){0};
 }
 
-static Str last_part(Str dotted) {
-    size_t n = dotted.len;
-    while (n > 0 && dotted.at[n - 1] != '.') n--;
-    return (Str){dotted.at + n, dotted.len - n};
-}
-
 static const Node *keyword_of(const Node *call, const char *name) {
     for (uint32_t i = 0; i < call->u.call.keywords.len; i++) {
         const Node *keyword = call->u.call.keywords.at[i];
@@ -120,7 +114,7 @@ static const FusedOptimizer optimizers[] = {
 static const FusedOptimizer *optimizer_of(Str callee) {
     if (!str_starts(callee, "torch.optim.")) return NULL;
     for (size_t i = 0; i < COUNT(optimizers); i++) {
-        if (str_is(last_part(callee), optimizers[i].name)) return &optimizers[i];
+        if (str_is(str_last_part(callee), optimizers[i].name)) return &optimizers[i];
     }
     return NULL;
 }
@@ -353,7 +347,7 @@ static bool shards_parameters(Str callee) {
         "torch.distributed.tensor.", "torch.distributed._tensor.",
     };
     if (str_starts(callee, "lightning.") || str_starts(callee, "pytorch_lightning.")) {
-        Str last = last_part(callee);
+        Str last = str_last_part(callee);
         return str_is(last, "FSDPStrategy") || str_is(last, "DeepSpeedStrategy");
     }
     for (size_t i = 0; i < COUNT(heads); i++) {
