@@ -284,7 +284,7 @@ Val *eval_item(Frame *f, Val *object, Val *index) {
     case OP_SUM:
     case V_CAST: // x.mean(-1)[..., None]
         if (index->op == V_TUPLE && index->nargs == 2 && val_is_none(index->args[1]) &&
-            index->args[0]->op == V_CONST && index->args[0]->ck == CONST_ELLIPSIS) {
+            val_is_ellipsis(index->args[0])) {
             item = op_unsqueeze_last(f->flow, object);
         }
         break;

@@ -17,7 +17,7 @@ enum { LEAVES_DEPTH = 12, LEAVES_STEPS = 200 };
 static bool slices_last_axis(const Val *v) {
     const Val *index = v->op == V_ITEM ? v->args[1] : NULL;
     return index && index->op == V_TUPLE && index->nargs == 2 &&
-           index->args[0]->op == V_CONST && index->args[0]->ck == CONST_ELLIPSIS &&
+           val_is_ellipsis(index->args[0]) &&
            index->args[1]->op == V_SLICE;
 }
 
@@ -149,15 +149,11 @@ static bool is_whole(const Val *slice) {
            val_is_none(slice->args[1]) && val_is_none(slice->args[2]);
 }
 
-static bool is_ellipsis(const Val *v) {
-    return v->op == V_CONST && v->ck == CONST_ELLIPSIS;
-}
-
 // x[..., i] or x[:, :, i]: what stands at the last axis; NULL for other indices.
 // `counted`: the axes before it were written one by one.
 static Val *last_index(const Val *index, bool *counted) {
     if (index->op != V_TUPLE || index->nargs < 2) return NULL;
-    *counted = !is_ellipsis(index->args[0]);
+    *counted = !val_is_ellipsis(index->args[0]);
     if (!*counted) return index->nargs == 2 ? index->args[1] : NULL;
     for (uint32_t i = 0; i + 1 < index->nargs; i++) {
         if (!is_whole(index->args[i])) return NULL;
@@ -188,7 +184,7 @@ static Val *half_slice(Flow *fl, Val *x, const Val *slice) {
 
 // x.unflatten(-1, (2, -1))[..., i, :], x.unflatten(-1, (-1, 2))[..., i]
 static Val *unflattened_item(Flow *fl, Val *u, const Val *index) {
-    if (index->op != V_TUPLE || !is_ellipsis(index->args[0]) || !val_is_int(u->args[1], -1)) {
+    if (index->op != V_TUPLE || !val_is_ellipsis(index->args[0]) || !val_is_int(u->args[1], -1)) {
         return NULL;
     }
     Val *const *sizes = u->args[2]->args;
@@ -216,7 +212,7 @@ static Val *with_new_axis(Flow *fl, Val *x, int64_t axis) {
 
 // [..., i] of pairs as rows, and of y[..., None]
 static Val *item_of_last(Flow *fl, Val *u, const Val *index) {
-    bool last = index->op == V_TUPLE && index->nargs == 2 && is_ellipsis(index->args[0]) &&
+    bool last = index->op == V_TUPLE && index->nargs == 2 && val_is_ellipsis(index->args[0]) &&
                 val_is_number(index->args[1]);
     if (!last) return NULL;
     int64_t i = (int64_t)index->args[1]->num;
@@ -471,7 +467,7 @@ Val *op_repeat_interleave(Flow *fl, Val *const *a) {
 static Val *below_new_axis(const Val *v) {
     if (v->op == OP_UNSQUEEZE && val_is_int(v->args[1], -1)) return v->args[0];
     if (v->op != V_ITEM || v->args[1]->op != V_TUPLE || v->args[1]->nargs != 2) return NULL;
-    bool adds = is_ellipsis(v->args[1]->args[0]) && val_is_none(v->args[1]->args[1]);
+    bool adds = val_is_ellipsis(v->args[1]->args[0]) && val_is_none(v->args[1]->args[1]);
     return adds ? v->args[0] : NULL;
 }
 

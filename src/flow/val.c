@@ -226,6 +226,10 @@ bool val_is_none(const Val *v) {
     return v->op == V_CONST && v->ck == CONST_NONE;
 }
 
+bool val_is_ellipsis(const Val *v) {
+    return v->op == V_CONST && v->ck == CONST_ELLIPSIS;
+}
+
 bool val_is_str(const Val *v, const char *text) {
     return v->op == V_CONST && v->ck == CONST_STR && str_is(v->text, text);
 }

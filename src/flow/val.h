@@ -141,6 +141,7 @@ bool val_is_number(const Val *v);
 bool val_is_int(const Val *v, int64_t number);
 bool val_near(const Val *v, double number); // equal up to 1e-9 relative
 bool val_is_none(const Val *v);
+bool val_is_ellipsis(const Val *v);
 bool val_is_str(const Val *v, const char *text);
 bool val_is_global(const Val *v, const char *dotted);
 bool val_is_floating_dtype(const Val *v); // torch.float32 and its like

@@ -268,7 +268,7 @@ static bool table_axis(Flow *flow, Val *v, int *axis, bool *by_default) {
     if (!index || index->op != V_TUPLE) return false;
     for (uint32_t i = 0; i < index->nargs; i++) {
         if (!val_is_none(index->args[i])) continue;
-        bool from_end = index->args[0]->op == V_CONST && index->args[0]->ck == CONST_ELLIPSIS;
+        bool from_end = val_is_ellipsis(index->args[0]);
         *axis = from_end ? -(int)(index->nargs - i) : (int)i;
         return true;
     }

@@ -122,7 +122,7 @@ static bool last_axis_slice(State *s, const Val *u, const Val **slice) {
     if (index->op != V_TUPLE || index->nargs < 2) return false;
     *slice = index->args[index->nargs - 1];
     if ((*slice)->op != V_SLICE || !val_is_none((*slice)->args[2])) return false;
-    bool rest = index->args[0]->op == V_CONST && index->args[0]->ck == CONST_ELLIPSIS;
+    bool rest = val_is_ellipsis(index->args[0]);
     if (rest) return index->nargs == 2;
     for (uint32_t i = 0; i + 1 < index->nargs; i++) {
         if (!is_whole(index->args[i])) return false;

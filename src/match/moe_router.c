@@ -77,8 +77,7 @@ static bool is_cut(const Val *v) {
         const Val *at = index->args[i];
         bool slice = at->op == V_SLICE && val_is_none(at->args[0]) && val_is_none(at->args[2]);
         bool last = i + 1 == index->nargs;
-        bool ellipsis = at->op == V_CONST && at->ck == CONST_ELLIPSIS;
-        if (!ellipsis && (!slice || (!last && !val_is_none(at->args[1])))) return false;
+        if (!val_is_ellipsis(at) && (!slice || (!last && !val_is_none(at->args[1])))) return false;
     }
     return true;
 }

@@ -20,7 +20,7 @@ static uint32_t by(uint32_t rank, int change) {
 
 // What an index makes of the number of dimensions: 1, 0, -1, or false: not known.
 static bool index_change(const Val *index, int *change) {
-    if (index->op == V_SLICE || (index->op == V_CONST && index->ck == CONST_ELLIPSIS)) return true;
+    if (index->op == V_SLICE || val_is_ellipsis(index)) return true;
     if (val_is_none(index)) {
         (*change)++;
         return true;

@@ -61,10 +61,6 @@ static bool is_inner_axis(const Val *axis, const Val *of) {
     return axis->num == -1 || axis->num >= 2 || is_view_of_pairs(of);
 }
 
-static bool is_ellipsis(const Val *v) {
-    return v->op == V_CONST && v->ck == CONST_ELLIPSIS;
-}
-
 // x[..., :d] and x[..., d:], of more than one column.
 static bool is_wide_slice(const Val *v) {
     if (v->op != V_SLICE) return false;
@@ -86,7 +82,7 @@ static bool item_part(Part *out, Val *v) {
     }
     if (index->op != V_TUPLE || index->nargs < 2) return false;
     const Val *last = index->args[index->nargs - 1];
-    if (last->op == V_SLICE && is_ellipsis(index->args[0])) {
+    if (last->op == V_SLICE && val_is_ellipsis(index->args[0])) {
         const Val *second = index->nargs == 3 ? index->args[1] : NULL; // y[..., 0, :]
         out->by_axis = second && val_is_number(second);
         if (out->by_axis) return is_view_of_pairs(of);

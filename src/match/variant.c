@@ -24,7 +24,7 @@ static const char *part_of_axis(const Val *v) {
         return val_is_int(index, 0) ? "prefix" : "suffix";
     }
     bool last = index->op == V_TUPLE && index->nargs == 2 && index->args[1]->op == V_SLICE &&
-                index->args[0]->op == V_CONST && index->args[0]->ck == CONST_ELLIPSIS;
+                val_is_ellipsis(index->args[0]);
     if (!last || !val_is_none(index->args[1]->args[2])) return NULL;
     bool from_start = val_is_none(index->args[1]->args[0]) ||
                       val_is_int(index->args[1]->args[0], 0);

@@ -64,7 +64,7 @@ static Width slice_width(WidthSearch *s, const Val *v) {
     const Val *cut = index->args[1];
     bool start = val_is_none(cut->args[0]) || val_is_int(cut->args[0], 0);
     bool whole = start && val_is_none(cut->args[2]) && !val_is_none(cut->args[1]);
-    bool ellipsis = index->args[0]->op == V_CONST && index->args[0]->ck == CONST_ELLIPSIS;
+    bool ellipsis = val_is_ellipsis(index->args[0]);
     return whole && ellipsis ? number_width(s, cut->args[1]) : (Width){0};
 }
 
