@@ -23,6 +23,13 @@ const Node *moe_stmt(const EvalRecord *record) {
     return record->stmt ? record->stmt : record->node;
 }
 
+const Node *moe_stmt_of(const Frame *f, const Val *v) {
+    for (uint32_t i = 0; i < f->evals.len; i++) {
+        if (f->evals.at[i].val == v) return moe_stmt(&f->evals.at[i]);
+    }
+    return NULL;
+}
+
 typedef struct Search {
     Frame *frame;
     const Node *within;

@@ -17,6 +17,8 @@ void moe_find_batched(Sites *out, Frame *frame);
 bool moe_holds(Val *v, const Val *part);
 // The statement of the frame that computes the record, or its expression.
 const Node *moe_stmt(const EvalRecord *record);
+// The first statement of the frame that computes the value, or NULL.
+const Node *moe_stmt_of(const Frame *f, const Val *v);
 // The innermost `for` around `node`, or NULL.
 const Node *moe_loop_around(Frame *f, const Node *node);
 

@@ -55,13 +55,6 @@ static void walk(Inner *in, Val *v, int depth) {
     for (uint32_t i = 0; i < v->nargs; i++) walk(in, v->args[i], depth + 1);
 }
 
-static const Node *stmt_of(const Frame *f, const Val *v) {
-    for (uint32_t i = 0; i < f->evals.len; i++) {
-        if (f->evals.at[i].val == v) return moe_stmt(&f->evals.at[i]);
-    }
-    return NULL;
-}
-
 static void add_site(Sites *out, Frame *f, const Node *first, const Node *last, bool gated) {
     Site site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
                  .autograd = "silent", .first = first, .last = last,
@@ -87,7 +80,7 @@ void moe_find_batched(Sites *out, Frame *frame) {
         walk(&in, root->args[0], 0);
         bool told = !given || (in.gated && in.products == 2);
         if (!in.products || !in.active || in.other || !told) continue;
-        const Node *first = stmt_of(frame, in.first);
+        const Node *first = moe_stmt_of(frame, in.first);
         if (!first) continue;
         add_site(out, frame, first, moe_stmt(record), in.gated);
         return;

@@ -62,13 +62,6 @@ static bool is_activated(const Val *v, uint32_t *steps, int depth) {
     return false;
 }
 
-static const Node *stmt_of(const Frame *f, const Val *v) {
-    for (uint32_t i = 0; i < f->evals.len; i++) {
-        if (f->evals.at[i].val == v) return moe_stmt(&f->evals.at[i]);
-    }
-    return NULL;
-}
-
 static void add_site(Sites *out, Frame *f, const Node *first, const Node *last, Val *chosen) {
     Site site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
                  .autograd = "silent", .first = first, .last = last,
@@ -92,7 +85,7 @@ void moe_find_gathered(Sites *out, Frame *frame) {
         uint32_t steps = 0, more = 0;
         if (!is_activated(rest, &steps, 0)) continue;
         Val *inner = inner_product(rest, weight, &more, 0);
-        const Node *first = inner ? stmt_of(frame, inner) : NULL;
+        const Node *first = inner ? moe_stmt_of(frame, inner) : NULL;
         if (!first) continue;
         add_site(out, frame, first, moe_stmt(record), weight->args[1]);
         return;
