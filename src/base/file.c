@@ -37,7 +37,7 @@ typedef struct Input {
 // Reads `in->fd` to its end into a growing block of `arena`.
 static bool read_all(Str *out, Arena *arena, const Input *in, Err *err) {
     size_t cap = in->guess + 2, len = 0;
-    char *at = arena_alloc(arena, cap);
+    char *at = arena_raw(arena, cap);
     for (;;) {
         ssize_t got = read(in->fd, at + len, cap - 1 - len);
         if (got < 0 && errno == EINTR) continue;

@@ -5,6 +5,8 @@
 
 #include "base/file.h"
 
+#include <sys/stat.h>
+
 // Whether a component of `path` is where packages are installed.
 static bool is_in_packages(Str path) {
     while (path.len > 1) {
@@ -61,8 +63,22 @@ bool output_folder_open(Arena *arena, const char *folder, Err *err) {
     return output_folder_write(arena, folder, ".gitignore", STR("*\n"), err);
 }
 
+// A scan of an unchanged project ends with the files that are there already: to write
+// them again and wait for the disk would take longer than the rest.
+static bool is_there(const char *path, Str data) {
+    Arena scratch;
+    Str old;
+    Err ignored;
+    struct stat status;
+    if (stat(path, &status) != 0 || (uint64_t)status.st_size != data.len) return false;
+    arena_init(&scratch);
+    bool same = file_read(&old, &scratch, path, data.len, &ignored) && str_eq(old, data);
+    arena_free(&scratch);
+    return same;
+}
+
 bool output_folder_write(Arena *arena, const char *folder, const char *name,
                          Str data, Err *err) {
     const char *path = arena_printf(arena, "%s/%s", folder, name).at;
-    return file_write(path, data, err);
+    return is_there(path, data) || file_write(path, data, err);
 }

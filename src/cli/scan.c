@@ -2,6 +2,7 @@
 // It reads the project and writes its own folder, nothing else.
 #include "base/base.h"
 
+#include "base/aside.h"
 #include "base/file.h"
 #include "base/locate.h"
 #include "cli/api_book.h"
@@ -234,7 +235,7 @@ static bool run_or_remember(Scan *scan, ScanInputs inputs, Err *err) {
     ScanTraces traces = {.arena = scan->run};
     if (scan->args.no_cache || scan->args.explain) return run_fresh(scan, inputs, err);
     scan_key(&key, scan->run, inputs, &scan->options);
-    if (scan_cache_read(&scan->set, scan->run, &key)) {
+    if (scan_cache_read(&scan->set, scan->run, &key, scan->options.jobs)) {
         scan->set.scan = (ScanRecord){0};
         record_request(scan);
         return true;
@@ -287,11 +288,19 @@ static Str shown_folder(const Scan *scan) {
     return strcmp(folder, OUTPUT_FOLDER) == 0 ? STR("") : str_of(folder);
 }
 
-static bool write_files(Scan *scan, Err *err) {
-    const char *folder = scan->args.output;
-    findings_json_write(&scan->json, &scan->set);
+static void *make_report(void *data) {
+    Scan *scan = data;
     markdown_write(&scan->report, &scan->set,
                    &(MarkdownStyle){scan->lang, shown_folder(scan)});
+    return NULL;
+}
+
+static bool write_files(Scan *scan, Err *err) {
+    const char *folder = scan->args.output;
+    Aside report = {.work = make_report, .data = scan};
+    aside_start(&report, scan->options.jobs != 1);
+    findings_json_write(&scan->json, &scan->set);
+    aside_wait(&report);
     return output_folder_open(scan->run, folder, err) &&
            output_folder_write(scan->run, folder, "findings.json",
                                buf_str(&scan->json), err) &&

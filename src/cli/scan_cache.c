@@ -6,6 +6,7 @@
 #include "cli/scan_cache.h"
 
 #include "apidoc/book.h"
+#include "base/aside.h"
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/sha256.h"
@@ -107,16 +108,22 @@ static bool still_holds(Arena *scratch, Str line) {
     return *end == '\0' && now(scratch, rest.at, then) == then;
 }
 
-static bool all_hold(Str lines) {
+typedef struct Holds {
+    Str lines;
+    bool all;
+} Holds;
+
+static void *ask_all(void *data) {
+    Holds *holds = data;
     Arena scratch;
-    bool holds = true;
     arena_init(&scratch);
-    while (holds && lines.len) {
-        Str line = str_take(&lines, '\0');
-        holds = still_holds(&scratch, line);
+    holds->all = true;
+    while (holds->all && holds->lines.len) {
+        Str line = str_take(&holds->lines, '\0');
+        holds->all = still_holds(&scratch, line);
     }
     arena_free(&scratch);
-    return holds;
+    return NULL;
 }
 
 // The head of KEY.rests: the length of the key, the key, and the hash of KEY.json.
@@ -138,16 +145,27 @@ static bool has_hash(Str text, Str hex) {
     return str_is(hex, own);
 }
 
-bool scan_cache_read(FindingSet *out, Arena *run, const ScanKey *key) {
-    Str rests, json, hash;
+static bool read_kept(FindingSet *out, Arena *run, const char *path, Str hash) {
+    Str json;
+    Err ignored;
+    return file_read(&json, run, path, TEXT_MAX, &ignored) && has_hash(json, hash) &&
+           findings_parse(out, run, json, path, &ignored);
+}
+
+bool scan_cache_read(FindingSet *out, Arena *run, const ScanKey *key, uint32_t jobs) {
+    Str rests, hash;
     Err ignored;
     if (!key->file) return false;
     const char *rests_file = file_of(run, key, ".rests"), *json_file = file_of(run, key, ".json");
     if (file_kind(rests_file) != FILE_REGULAR) return false;
     if (!file_read(&rests, run, rests_file, RESTS_MAX, &ignored)) return false;
-    if (!take_head(&rests, key, &hash) || !all_hold(rests)) return false;
-    if (!file_read(&json, run, json_file, TEXT_MAX, &ignored)) return false;
-    return has_hash(json, hash) && findings_read(out, run, json_file, &ignored);
+    if (!take_head(&rests, key, &hash)) return false;
+    Holds holds = {.lines = rests};
+    Aside asking = {.work = ask_all, .data = &holds};
+    aside_start(&asking, jobs != 1);
+    bool read = read_kept(out, run, json_file, hash);
+    aside_wait(&asking);
+    return read && holds.all;
 }
 
 static int by_path(const void *a, const void *b) {

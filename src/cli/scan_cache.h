@@ -17,8 +17,8 @@ typedef struct ScanKey {
 // the program itself.
 void scan_key(ScanKey *out, Arena *run, ScanInputs inputs, const ScanOptions *options);
 // The kept findings, if they are still those that a scan would give. Not the
-// verdict of a confirmation: that is always derived anew.
-MUST_CHECK bool scan_cache_read(FindingSet *out, Arena *run, const ScanKey *key);
+// verdict of a confirmation: that is always derived anew. Two threads where `jobs` is not 1.
+MUST_CHECK bool scan_cache_read(FindingSet *out, Arena *run, const ScanKey *key, uint32_t jobs);
 // Keeps them. That they cannot be kept is no error.
 void scan_cache_write(const FindingSet *set, Arena *run, const ScanKey *key,
                       const ScanTraces *traces);

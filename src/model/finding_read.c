@@ -455,12 +455,12 @@ static bool check_ids(Reader *reader, const FindingSet *set) {
     return true;
 }
 
-bool findings_read(FindingSet *out, Arena *arena, const char *path, Err *err) {
+bool findings_parse(FindingSet *out, Arena *arena, Str text, const char *path, Err *err) {
     Reader reader = {.arena = arena, .path = path, .err = err};
     const JsonVal *root;
     *out = (FindingSet){.file_count = 0};
     Err cause;
-    if (!json_read_file(&root, arena, path, FINDINGS_MAX_BYTES, &cause)) {
+    if (!json_read(&root, arena, text, path, &cause)) {
         return err_set(err, "%.400s; scan again", cause.text);
     }
     if (!json_is_object(root)) {
@@ -472,4 +472,13 @@ bool findings_read(FindingSet *out, Arena *arena, const char *path, Err *err) {
            READ_LIST(&reader, root, "existing", &out->existing, read_existing) &&
            READ_LIST(&reader, root, "findings", &out->findings, read_finding) &&
            check_ids(&reader, out);
+}
+
+bool findings_read(FindingSet *out, Arena *arena, const char *path, Err *err) {
+    Str text;
+    Err cause;
+    if (!file_read(&text, arena, path, FINDINGS_MAX_BYTES, &cause)) {
+        return err_set(err, "%.400s; scan again", cause.text);
+    }
+    return findings_parse(out, arena, text, path, err);
 }

@@ -14,6 +14,9 @@ enum { FINDINGS_MAX_BYTES = 256 * 1024 * 1024 };
 // Everything is in `arena`. The message is "'path': findings[3].start_line: is
 // not a line number; scan again".
 MUST_CHECK bool findings_read(FindingSet *out, Arena *arena, const char *path, Err *err);
+// The same of a text that was read from `path`.
+MUST_CHECK bool findings_parse(FindingSet *out, Arena *arena, Str text, const char *path,
+                               Err *err);
 
 // Whether `file` stays below the folder that it is relative to: not empty, not
 // absolute, no `.` or `..` among its parts, no NUL.

@@ -9,7 +9,7 @@
 #include <yyjson.h>
 
 static void *take(void *arena, size_t size) {
-    return arena_alloc(arena, size);
+    return arena_raw(arena, size);
 }
 
 static void *grow(void *arena, void *old, size_t old_size, size_t size) {
@@ -36,16 +36,24 @@ static void find_place(Str text, size_t at, unsigned *line, unsigned *column) {
 // A document of 32 levels is the deepest that we write; copying recurses.
 enum { DEPTH_MAX = 64 };
 
+// Where the string that begins at `i` ends: its closing quote, or the text's end.
+static size_t string_end(Str text, size_t i) {
+    for (;;) {
+        const char *quote = i < text.len ? memchr(text.at + i, '"', text.len - i) : NULL;
+        if (!quote) return text.len;
+        size_t slashes = 0, end = (size_t)(quote - text.at);
+        while (end - slashes > i && text.at[end - slashes - 1] == '\\') slashes++;
+        if (slashes % 2 == 0) return end;
+        i = end + 1;
+    }
+}
+
 static bool is_too_deep(Str text) {
     uint32_t depth = 0;
-    bool in_text = false;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.at[i];
-        if (in_text) {
-            if (c == '\\') i++;
-            else if (c == '"') in_text = false;
-        } else if (c == '"') {
-            in_text = true;
+        if (c == '"') {
+            i = string_end(text, i + 1);
         } else if (c == '{' || c == '[') {
             if (++depth > DEPTH_MAX) return true;
         } else if ((c == '}' || c == ']') && depth) {
