@@ -3,6 +3,7 @@
 #define NPUFUSE_ASIDE_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 typedef struct Aside {
     void *(*work)(void *data);

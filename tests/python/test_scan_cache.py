@@ -81,6 +81,18 @@ def test_the_same_project(world):
     assert (world.project / "fusion_verify" / "report.md").read_bytes() == report
 
 
+@pytest.mark.parametrize("name", ["findings.json", "report.md"])
+def test_what_is_there_already_stays(world, name):
+    world.scan()
+    path = world.project / "fusion_verify" / name
+    text, written = path.read_bytes(), path.stat().st_mtime_ns
+    world.scan("model", "--jobs", "1")
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == (text, written)
+    path.write_bytes(text[:-2] + b"x\n")  # of the same size
+    world.scan()
+    assert path.read_bytes() == text
+
+
 def test_what_is_touched_only(world):
     first, _ = world.scan()
     os.utime(world.file, (time.time() + 100, time.time() + 100))

@@ -9,6 +9,7 @@
 #include "base/base.h"
 
 #include "base/arena.h"
+#include "base/aside.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/sym.h"
@@ -189,6 +190,23 @@ static void test_err_is_cut_not_overrun(void **state) {
     assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
 }
 
+static void *add_one(void *data) {
+    ++*(int *)data;
+    return NULL;
+}
+
+static void test_aside_works_once_with_and_without_a_thread(void **state) {
+    (void)state;
+    for (int allowed = 0; allowed < 2; allowed++) {
+        int count = 0;
+        Aside aside = {.work = add_one, .data = &count};
+        aside_start(&aside, allowed);
+        if (!allowed) assert_int_equal(count, 0);
+        aside_wait(&aside);
+        assert_int_equal(count, 1);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_str),
@@ -202,6 +220,7 @@ int main(void) {
         cmocka_unit_test(test_arena_text),
         cmocka_unit_test(test_buf),
         cmocka_unit_test(test_symbols),
+        cmocka_unit_test(test_aside_works_once_with_and_without_a_thread),
         cmocka_unit_test(test_err_is_cut_not_overrun),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

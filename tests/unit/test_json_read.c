@@ -94,6 +94,32 @@ static void too_deep(void **state) {
     buf_free(&text);
 }
 
+// Brackets in a string are none, and a quote behind a slash ends no string.
+static void depth_of_strings(void **state) {
+    (void)state;
+    const struct {
+        const char *begin, *end;
+        bool ok;
+    } rows[] = {
+        {"[\"", "\"]", true},              {"[\"\\\"", "\"]", true},
+        {"[\"\\\\\", \"", "\"]", true},    {"[\"\\\\\\\"", "\\\\\"]", true},
+        {"[\"\\\\\", ", "\"\"]", false},    {"[\"\", ", "]", false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        Buf text = {0};
+        buf_addf(&text, "%s", rows[i].begin);
+        for (int k = 0; k < 100; k++) buf_add_char(&text, '[');
+        buf_addf(&text, "%s", rows[i].end);
+        const JsonVal *v;
+        Err err;
+        assert_true(json_read(&v, &arena, buf_str(&text), "t.json", &err) == rows[i].ok);
+        if (!rows[i].ok) {
+            assert_string_equal(err.text, "'t.json': nested deeper than 64 levels");
+        }
+        buf_free(&text);
+    }
+}
+
 static void copies(void **state) {
     (void)state;
     const char *text = "{\n  \"a\": [\n    1,\n    -7,\n    0.25,\n    \"\\u003c\"\n  ],\n"
@@ -110,6 +136,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),   cmocka_unit_test(members_in_order),
         cmocka_unit_test(faults),   cmocka_unit_test(too_deep),
+        cmocka_unit_test(depth_of_strings),
         cmocka_unit_test(copies),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
