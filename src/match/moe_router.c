@@ -93,10 +93,20 @@ static Val *uncut(Val *v) {
     return v;
 }
 
-// The call to topk of which `v` is the indices, through views and branches; NULL.
+// What the largest of the last axis is chosen from: max(x, -1), x.argmax(-1); NULL.
+static Val *chosen_from(Val *v) {
+    if (v->op == OP_MAX) return scores_last_axis(v->args[1]) ? v->args[0] : NULL;
+    Val *x = v->op == V_CALL ? value_of_call(v, "argmax") : NULL;
+    const Val *dim = x ? value_argument(v, 0, "dim") : NULL;
+    return dim && scores_last_axis(dim) ? x : NULL;
+}
+
+// The call to topk of which `v` is the indices, or to argmax, through views and
+// branches; NULL.
 static Val *topk_of_index(Val *v, int depth) {
     v = uncut(v);
     if (depth > 6) return NULL;
+    if (v->op == V_CALL && chosen_from(v)) return v;
     bool part = (v->op == V_ITEM && val_is_int(v->args[1], 1)) ||
                 (v->op == V_ATTR && strcmp(v->name->text, "indices") == 0);
     if (part) return value_of_call(v->args[0], "topk") ? v->args[0] : NULL;
@@ -198,6 +208,77 @@ static void take(Router *r, const Scores *scores, const Val *call, const EvalRec
     widen_to_value(r, all.base);
 }
 
+// The value behind views: p.view(-1, 1), p.unsqueeze(-1), p[:, None]
+static Val *unviewed(Val *v) {
+    v = val_strip(v);
+    for (int depth = 0; depth < 8; depth++) {
+        bool view = v->op == OP_VIEW || v->op == OP_UNSQUEEZE || v->op == OP_SQUEEZE ||
+                    v->op == OP_CONTIGUOUS || v->op == OP_EXPAND;
+        const Val *index = v->op == V_ITEM ? v->args[1] : NULL;
+        bool axis = index && index->op == V_TUPLE;
+        for (uint32_t i = 0; axis && i < index->nargs; i++) {
+            axis = index->args[i]->op == V_SLICE || val_is_none(index->args[i]) ||
+                   val_is_ellipsis(index->args[i]);
+        }
+        if (!view && !axis) break;
+        v = val_strip(v->args[0]);
+    }
+    return v;
+}
+
+// The number of a round: `i` of a range, or of an enumeration.
+static bool is_round(Val *v) {
+    v = val_strip(v);
+    if (v->op == V_CONST) return v->ck == CONST_INT;
+    return v->op == V_ITEM && value_of_call(v->args[0], "range");
+}
+
+// chosen == i, one_hot(chosen), bincount(chosen): rows or counts of an expert.
+static bool tells_expert(Val *v, const Val *call) {
+    static const char *const spreads[] = {"one_hot", "index_add", "index_add_", "bincount",
+                                          "histc", "index_select"};
+    Val *a = value_of_call(v, "eq");
+    Val *b = a ? value_argument(v, 0, "other") : NULL;
+    if (v->op == V_PYOP && v->ck == A_EQ) {
+        a = v->args[0];
+        b = v->args[1];
+    }
+    if (a && b) return (is_round(b) && moe_holds(a, call)) || (is_round(a) && moe_holds(b, call));
+    for (size_t i = 0; i < COUNT(spreads); i++) {
+        if (value_of_call(v, spreads[i])) return moe_holds(v, call);
+    }
+    return false;
+}
+
+// Whether the share of the one that was chosen multiplies what is not itself made of
+// the choice (`sure * (seen == c)`, where classes are told and not experts).
+static bool is_weight(Val *v, const Val *share, const Val *call) {
+    for (uint32_t i = 0; v->op == OP_MUL && i < v->nargs; i++) {
+        Val *weight = unviewed(v->args[i]);
+        bool own = weight == share || may_be_part(weight, call, 0, "values", 0);
+        const Val *other = unviewed(v->args[1 - i]);
+        if (!own || other->op == V_CONST || other->op == V_PYOP) continue;
+        if (!tells_expert((Val *)(uintptr_t)other, call)) return true;
+    }
+    return false;
+}
+
+// The largest score and its expert, one for each token: the score is a weight, and the
+// number tells rows or counts. (A class and how sure of it one is are the same values.)
+static void take_best(Router *r, const EvalRecord *record, Val *call, const Val *share) {
+    Scores scores;
+    bool told = false, weighs = false;
+    Val *from = chosen_from(call);
+    if (!from || !scores_read(&scores, from)) return;
+    if (logits_of(scores.base->args[0]) == LOGITS_NONE) return;
+    for (uint32_t i = 0; i < r->frame->evals.len; i++) {
+        Val *v = r->frame->evals.at[i].val;
+        told |= v && tells_expert(v, call);
+        weighs |= v && is_weight(v, share, call);
+    }
+    if (told && weighs) take(r, &scores, call, record);
+}
+
 // topk over scores, both of its results in use.
 static void take_scored(Router *r, const EvalRecord *record, Val *call) {
     Scores scores;
@@ -213,6 +294,10 @@ static void take_gathered(Router *r, const EvalRecord *record) {
     Scores scores, chosen;
     Val *from = NULL, *call = gathered(&from, record->val);
     if (!call || !scores_read(&scores, from)) return;
+    if (chosen_from(call)) {
+        if (from == chosen_from(call)) take_best(r, record, call, record->val);
+        return;
+    }
     if (!scores_read(&chosen, value_of_call(call, "topk")) || chosen.base != scores.base) return;
     if (!chooses_experts(r, scores.base->args[0], call, chosen.bias)) return;
     take(r, &chosen, call, record);
@@ -223,10 +308,11 @@ static void take_masked(Router *r, const EvalRecord *record) {
     Val *v = record->val;
     for (uint32_t i = 0; v->op == OP_MUL && i < v->nargs; i++) {
         Val *spread = val_strip(v->args[1 - i]);
-        Val *call = value_of_call(spread, "scatter_") || value_of_call(spread, "scatter")
-            ? topk_of_index(value_argument(spread, 1, "index"), 0) : NULL;
+        Val *index = value_of_call(spread, "scatter_") || value_of_call(spread, "scatter")
+            ? value_argument(spread, 1, "index") : NULL;
+        Val *call = index ? topk_of_index(index, 0) : NULL;
         Scores scores, chosen;
-        if (!call || !scores_read(&scores, v->args[i])) continue;
+        if (!call || chosen_from(call) || !scores_read(&scores, v->args[i])) continue;
         bool same = scores_read(&chosen, value_of_call(call, "topk")) &&
                     chosen.base == scores.base;
         if (!same || !chooses_experts(r, scores.base->args[0], call, true)) continue;
@@ -286,8 +372,15 @@ static Str variant_of(Arena *arena, const Router *r) {
 }
 
 // The call to topk that the expression is, in one branch of its helper at least
-// (`max` may stand for the best one), or NULL.
+// (`max` may stand for the best one), or whose values and indices a helper returns; NULL.
 static Val *topk_of_call(Val *v, int depth) {
+    if (v->op == V_TUPLE && depth == 0) {
+        for (uint32_t i = 0; i < v->nargs; i++) {
+            Val *call = topk_of_index(v->args[i], 0);
+            if (call && !chosen_from(call)) return call;
+        }
+        return NULL;
+    }
     if (v->op == V_PHI && depth < 4) {
         Val *call = topk_of_call(v->args[1], depth + 1);
         return call ? call : topk_of_call(v->args[2], depth + 1);
@@ -303,6 +396,8 @@ static void find_parts(Router *r) {
         if (call) {
             r->topks++;
             take_scored(r, record, call);
+        } else if (record->val->op == OP_MAX) {
+            take_best(r, record, record->val, record->val);
         } else {
             take_gathered(r, record);
             take_masked(r, record);

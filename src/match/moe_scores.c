@@ -128,6 +128,7 @@ static Logits logits(Val *v, int depth) {
         return multiplies_given(v) ? LOGITS_GIVEN : LOGITS_COMPUTED;
     case V_CALL: {
         const Val *callee = v->args[0];
+        if (callee->op == V_METHOD) return LOGITS_GIVEN; // what subclasses say
         bool layer = callee->op == V_INSTANCE || callee->op == V_ATTR || callee->op == V_ITEM;
         return layer ? LOGITS_COMPUTED : LOGITS_NONE;
     }
