@@ -41,3 +41,13 @@ Val *builtin_map(Frame *f, Val *const *args, uint32_t nargs) {
     }
     return val_new(&f->flow->graph, V_TUPLE, out, items->nargs);
 }
+
+Val *builtin_slice(Frame *f, Val *const *args, uint32_t nargs) {
+    if (nargs == 0 || nargs > 3) return NULL;
+    Val *none = val_none(&f->flow->graph), *parts[3] = {none, none, none};
+    for (uint32_t i = 0; i < nargs; i++) {
+        if (args[i]->op == V_KEYWORD || args[i]->op == V_STAR) return NULL;
+        parts[nargs == 1 ? 1 : i] = args[i];
+    }
+    return val_new(&f->flow->graph, V_SLICE, parts, 3);
+}

@@ -8,5 +8,7 @@
 Val *builtin_isinstance(Frame *f, Val *const *args, uint32_t nargs);
 // map(fn, (x, y)) of a short sequence that is written out; NULL for another.
 Val *builtin_map(Frame *f, Val *const *args, uint32_t nargs);
+// slice(n), slice(a, b), slice(a, b, step)
+Val *builtin_slice(Frame *f, Val *const *args, uint32_t nargs);
 
 #endif

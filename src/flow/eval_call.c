@@ -10,6 +10,7 @@
 #include "flow/flow.h"
 #include "flow/recall.h"
 #include "flow/maybe.h"
+#include "flow/spellings.h"
 
 // A call that is not understood: its result is unlike any other, and the
 // statement it stands in does more than compute.
@@ -193,6 +194,11 @@ static Val *call_tensor_method(Frame *f, Val *x, const Sym *name,
     Str method = sym_str(name);
     Val *cast = call_cast(f, x, method, args, nargs);
     if (cast) return cast;
+    if (str_starts(method, "__")) {
+        Val **operands;
+        with_receiver(f, x, args, nargs, &operands);
+        return python_operator(f, method, operands, nargs + 1);
+    }
     if (str_is(method, "size")) {
         if (nargs == 0) return val_new1(&f->flow->graph, V_SHAPE, x);
         if (nargs == 1) {
@@ -300,6 +306,7 @@ static Val *call_builtin(Frame *f, Str name, Val *const *args, uint32_t nargs) {
     if (str_is(name, "setattr")) return call_setattr(f, args, nargs);
     if (str_is(name, "super")) return call_super(f, nargs);
     if (str_is(name, "map")) return builtin_map(f, args, nargs);
+    if (str_is(name, "slice")) return builtin_slice(f, args, nargs);
     if (str_is(name, "float") || str_is(name, "int")) {
         if (nargs == 1 && is_positional(args[0])) return args[0];
     }
@@ -364,9 +371,23 @@ static Val *call_out(Frame *f, const OpInfo *info, Val *const *args, uint32_t na
     return value;
 }
 
+// torch.ops.aten.mul.Tensor(x, y): as torch has it, else as the method of that name.
+static Val *call_aten(Frame *f, Str name, Val *const *args, uint32_t nargs) {
+    Graph *g = &f->flow->graph;
+    if (nargs == 0 || !is_positional(args[0])) return NULL;
+    if (str_is(name, "_softmax") && nargs == 3 && val_truth(args[2]) == 0) {
+        return val_new3(g, OP_SOFTMAX, args[0], args[1], val_none(g));
+    }
+    Str dotted = torch_spelling(f->flow->ops, f->flow->arena, name);
+    const OpInfo *info = dotted.len ? ops_find(f->flow->ops, dotted) : NULL;
+    if (info) return apply_op(f, info, args, nargs);
+    const Sym *method = sym_intern(f->flow->symbols, name);
+    return call_tensor_method(f, args[0], method, args + 1, nargs - 1);
+}
+
 static Val *call_global(Frame *f, Val *callee, Val *const *args,
                         uint32_t nargs) {
-    Str name = callee->text;
+    Str name = callee->text, aten = aten_function(name);
     note_writes(f, callee, args, nargs);
     if (str_is(name, "torch.jit.is_scripting")) return val_bool(&f->flow->graph, false);
     if (str_is(name, "dict") || str_is(name, "collections.OrderedDict")) {
@@ -379,7 +400,11 @@ static Val *call_global(Frame *f, Val *callee, Val *const *args,
         if (!value) value = call_out(f, info, args, nargs);
         if (value) return value;
     }
-    Val *value = call_builtin(f, name, args, nargs);
+    Val *value = aten.len ? call_aten(f, aten, args, nargs) : NULL;
+    if (!value && str_starts(name, "operator.")) {
+        value = python_operator(f, str_last_part(name), args, nargs);
+    }
+    if (!value) value = call_builtin(f, name, args, nargs);
     if (!value) value = op_einops(f->flow, name, args, nargs);
     if (value) return value;
     if (is_instance_class(name)) return make_instance(f, NULL, name, args, nargs);
@@ -622,6 +647,20 @@ static bool changes_container(const Val *object, const Sym *method) {
     return false;
 }
 
+// self.act.forward(x), self.act.__call__(x)
+static Val *call_forward(Frame *f, Node *node, Member member, Val *const *args,
+                         uint32_t nargs) {
+    Resolved r = flow_resolve(f->flow, member.object);
+    if (!r.val) return NULL;
+    if (r.val->op == V_INSTANCE && r.val->def) {
+        Val *method = object_attr(f->flow, r.val, member.name);
+        return method ? call_value(f, node, method, args, nargs) : NULL;
+    }
+    bool of_function = member.name == f->flow->names.call;
+    if (r.val->op != V_INSTANCE && !of_function) return NULL;
+    return call_attr(f, node, member.object, args, nargs);
+}
+
 // obj.name(...) where obj may be a tensor.
 static Val *call_member(Frame *f, Node *node, Member member_of, Val *const *args,
                         uint32_t nargs) {
@@ -641,12 +680,10 @@ static Val *call_member(Frame *f, Node *node, Member member_of, Val *const *args
         recall_taint(f->flow);
         register_attr(f, name, args, nargs);
     }
-    if (object->op == V_ATTR && name == f->flow->names.forward) {
-        Resolved r = flow_resolve(f->flow, object);
-        if (r.val && r.val->op == V_INSTANCE && r.val->def) {
-            Val *method = object_attr(f->flow, r.val, name);
-            if (method) return call_value(f, node, method, args, nargs);
-        }
+    bool runs = name == f->flow->names.forward || name == f->flow->names.call;
+    if (object->op == V_ATTR && runs) {
+        Val *value = call_forward(f, node, member_of, args, nargs);
+        if (value) return value;
     }
     if (changes_container(object, name)) eval_mutation(f, object);
     Val *value = call_tensor_method(f, object, name, args, nargs);
@@ -672,6 +709,33 @@ static uint32_t add_dict_keywords(Frame *f, Val ***args, uint32_t at,
     return at;
 }
 
+// The positional arguments; of *args that is written out, its items.
+static uint32_t eval_positional(Frame *f, NodeList given, Val ***out, uint32_t room) {
+    VEC(Val *) args = {0};
+    for (uint32_t i = 0; i < given.len; i++) {
+        Val *arg = eval_expr(f, given.at[i]);
+        const Val *items = arg->op == V_STAR ? arg->args[0] : NULL;
+        bool known = items && (items->op == V_TUPLE || items->op == V_LIST) &&
+                     items->nargs <= DICT_MERGED_MAX;
+        if (!known) vec_push(f->flow->arena, &args, arg);
+        for (uint32_t k = 0; known && k < items->nargs; k++) {
+            vec_push(f->flow->arena, &args, items->args[k]);
+        }
+    }
+    *out = NEW_N(f->flow->arena, Val *, args.len + room + 1);
+    if (args.len) memcpy(*out, args.at, sizeof(Val *) * args.len);
+    return args.len;
+}
+
+// What **of stands for: a dict that is written out, or one behind an attribute.
+static Val *eval_keywords(Frame *f, const Node *keyword) {
+    Val *value = eval_expr(f, keyword->u.keyword.value);
+    if (keyword->u.keyword.name || value->op != V_ATTR) return value;
+    Resolved r = flow_resolve(f->flow, value);
+    bool sure = r.val && r.val->op == V_DICT && !r.from_config && !r.likely;
+    return sure ? r.val : value;
+}
+
 static Val *eval_call_inner(Frame *f, Node *node) {
     Node *func = node->u.call.func;
     NodeList given = node->u.call.args, keywords = node->u.call.keywords;
@@ -681,12 +745,10 @@ static Val *eval_call_inner(Frame *f, Node *node) {
     } else {
         callee = eval_expr(f, func);
     }
-    uint32_t nargs = given.len + keywords.len;
-    Val **args = NEW_N(f->flow->arena, Val *, nargs + 1);
-    for (uint32_t i = 0; i < given.len; i++) args[i] = eval_expr(f, given.at[i]);
-    uint32_t at = given.len;
+    Val **args;
+    uint32_t at = eval_positional(f, given, &args, keywords.len), nargs = at + keywords.len;
     for (uint32_t i = 0; i < keywords.len; i++) {
-        Val *value = eval_expr(f, keywords.at[i]->u.keyword.value);
+        Val *value = eval_keywords(f, keywords.at[i]);
         const Sym *name = keywords.at[i]->u.keyword.name;
         bool merges = !name && value->op == V_DICT &&
                       at + value->nargs <= nargs + DICT_MERGED_MAX;
@@ -699,6 +761,9 @@ static Val *eval_call_inner(Frame *f, Node *node) {
     }
     if (object) {
         return call_member(f, node, (Member){object, func->u.attribute.attr}, args, at);
+    }
+    if (func->kind == N_CALL && callee->op == V_ATTR) { // getattr(x, "rsqrt")()
+        return call_member(f, node, (Member){callee->args[0], callee->name}, args, at);
     }
     return call_value(f, node, callee, args, at);
 }

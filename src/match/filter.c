@@ -3,6 +3,8 @@
 
 #include "match/filter.h"
 
+#include <stdio.h>
+
 #include "match/signals.h"
 #include "match/training.h"
 
@@ -35,6 +37,16 @@ static const struct {
     {OP_WEAVE, {OP_STACK, OP_CAT, OP_REPEAT_INTERLEAVE}},
 };
 
+// x.__pow__(y), its reflected form, and x.__ipow__(y).
+static void mark_dunders(SymTable *symbols, Str name, uint32_t mark) {
+    static const char *const before[] = {"__", "__r", "__i"};
+    for (size_t i = 0; i < COUNT(before); i++) {
+        char text[64];
+        int n = snprintf(text, sizeof(text), "%s%.*s__", before[i], STR_FMT(name));
+        if (n > 0 && (size_t)n < sizeof(text)) sym_mark(symbols, (Str){text, (size_t)n}, mark);
+    }
+}
+
 static void mark_op(SymTable *symbols, const OpTable *ops, Op op, uint32_t mark) {
     for (uint32_t i = 0; i < ops->cap; i++) {
         if (!ops->slots[i].info || ops->slots[i].info->op != op) continue;
@@ -45,6 +57,7 @@ static void mark_op(SymTable *symbols, const OpTable *ops, Op op, uint32_t mark)
         memcpy(inplace, name.at, name.len);
         inplace[name.len] = '_';
         sym_mark(symbols, (Str){inplace, name.len + 1}, mark);
+        if (str_starts(ops->slots[i].text, "operator.")) mark_dunders(symbols, name, mark);
     }
     static const struct {
         Op op;
@@ -162,11 +175,16 @@ void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
     training_mark(symbols, MARK_TRAINING);
     static const char *const products[] = {
         "mul", "mul_", "multiply", "multiply_", "div", "div_", "divide", "divide_",
-        "true_divide", "prod", "addcmul", "addcmul_", "truediv", "matmul", "mm", "bmm",
+        "true_divide", "prod", "addcmul", "addcmul_", "truediv", "imul", "itruediv", "imatmul",
+        "matmul", "mm", "bmm",
         "baddbmm", "einsum", "contract", "scaled_dot_product_attention",
     };
     for (size_t i = 0; i < COUNT(products); i++) {
         sym_mark(symbols, str_of(products[i]), MARK_PRODUCT);
+    }
+    static const char *const operators[] = {"mul", "truediv", "matmul"};
+    for (size_t i = 0; i < COUNT(operators); i++) {
+        mark_dunders(symbols, str_of(operators[i]), MARK_PRODUCT);
     }
     static const char *const sums[] = {"add", "add_"};
     for (size_t i = 0; i < COUNT(sums); i++) sym_mark(symbols, str_of(sums[i]), MARK_SUM);
@@ -174,7 +192,7 @@ void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
     // Halves written into a new tensor, pairs by einops: what turns.c looks for has no
     // other operator.
     static const char *const written[] = {"empty_like", "zeros_like", "new_empty", "clone",
-                                          "empty", "zeros", "rearrange"};
+                                          "empty", "zeros", "rearrange", "_softmax"};
     for (size_t i = 0; i < COUNT(written); i++) {
         sym_mark(symbols, str_of(written[i]), MARK_ANCHOR);
     }
