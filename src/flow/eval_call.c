@@ -673,12 +673,12 @@ static Val *call_member(Frame *f, Node *node, Member member_of, Val *const *args
         break;
     }
     Val *member = eval_attribute(f, object, name);
-    if (member->op != V_ATTR || object_class(object)) {
-        return call_value(f, node, member, args, nargs);
-    }
-    if (f->attrs && object == f->attrs_self) {
+    if (f->attrs && object == f->attrs_self && member->op == V_ATTR) {
         recall_taint(f->flow);
         register_attr(f, name, args, nargs);
+    }
+    if (member->op != V_ATTR || object_class(object)) {
+        return call_value(f, node, member, args, nargs);
     }
     bool runs = name == f->flow->names.forward || name == f->flow->names.call;
     if (object->op == V_ATTR && runs) {

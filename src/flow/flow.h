@@ -357,6 +357,9 @@ Val *object_method(Flow *flow, Val *object, const Sym *name);
 // The class of `self` or of an instance; NULL if unknown.
 const Def *object_class(const Val *object);
 
+// self.name as a constructor registers it (register_buffer), the whole of which is read
+// for it; NULL if none does. What is loaded may have other numbers.
+Val *object_buffer(Flow *flow, const Val *object, const Sym *name);
 // The attributes that the class's own constructor stores, in order; returns
 // how many of the `max` were filled.
 uint32_t stored_names(Flow *flow, const Def *class_def, const Sym **out, uint32_t max);

@@ -300,6 +300,21 @@ static AttrSource stored_attr(Flow *flow, const Def *class_def, const Sym *name)
     return (AttrSource){0};
 }
 
+Val *object_buffer(Flow *flow, const Val *object, const Sym *name) {
+    Def mro[MRO_MAX];
+    if (!object_class(object)) return NULL;
+    uint32_t n = class_mro(mro, object_class(object));
+    for (uint32_t i = 0; i < n; i++) {
+        ModuleFlow *mf;
+        FunctionInfo *info = mro[i].kind == DEF_CLASS
+                                 ? constructor_info(flow, &mro[i], &mf) : NULL;
+        if (!info || !class_has_text(&mro[i], sym_str(name))) continue;
+        AttrSource made = whole_constructor_attr(flow_function(flow, mf, info), name);
+        if (made.val) return made.val;
+    }
+    return NULL;
+}
+
 uint32_t stored_names(Flow *flow, const Def *class_def, const Sym **out, uint32_t max) {
     ModuleFlow *mf;
     FunctionInfo *info = constructor_info(flow, class_def, &mf);

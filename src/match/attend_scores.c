@@ -433,11 +433,14 @@ static bool read_multiple(Reader *r, Val *v, Scores *out, int depth) {
 // ---- fills ------------------------------------------------------------------
 
 // self.masked_bias = torch.tensor(-1e9): the module may change it, so it is said and
-// nothing is written. A buffer that is registered is not read yet.
+// nothing is written. The same of a registered buffer and of a number that a constructor is
+// given where nothing else is.
 static bool is_stored_low(Reader *r, const Val *v) {
     v = val_strip((Val *)(uintptr_t)v);
     if (v->op != V_ATTR || !object_class(v->args[0])) return false;
     const Val *made = object_attr(r->flow, v->args[0], v->name);
+    if (!made || made == v) made = object_buffer(r->flow, v->args[0], v->name);
+    if (made && made->op == V_PARAM) made = flow_resolve(r->flow, (Val *)(uintptr_t)v).val;
     if (!made || made == v || !is_very_negative(made)) return false;
     r->out->trouble = "masked scores get a number that the module stores and may load: "
                       "it has to be very negative";
