@@ -616,12 +616,19 @@ Val *call_value(Frame *f, Node *node, Val *callee, Val *const *args,
     return value ? value : unknown_call(f, callee, args, nargs);
 }
 
+// Whether it is a constructor that is read, with what it calls. (A method that registers
+// anew keeps the form that the constructor gave: what it had is read on.)
+static bool constructs(const Frame *f) {
+    const Node *fn = f->top && f->top->fn ? f->top->fn : NULL;
+    return !fn || fn->kind != N_FUNCTION_DEF || fn->u.function->name == f->flow->names.init;
+}
+
 // self.register_parameter("weight", w) and register_buffer bind an attribute.
 static void register_attr(Frame *f, const Sym *method, Val *const *args,
                           uint32_t nargs) {
     bool registers = str_is(sym_str(method), "register_parameter") ||
                      str_is(sym_str(method), "register_buffer");
-    if (!registers || nargs < 2 || args[0]->op != V_CONST ||
+    if (!registers || !constructs(f) || nargs < 2 || args[0]->op != V_CONST ||
         args[0]->ck != CONST_STR || !is_positional(args[1])) {
         return;
     }
