@@ -5,7 +5,7 @@
 
 #include "prof/match.h"
 
-enum { MAX_BETWEEN = 4 }; // casts and the like between two nodes
+enum { MAX_BETWEEN = 8 }; // casts and the like between two nodes
 
 typedef struct Flow {
     const Pattern *pattern;
@@ -102,7 +102,8 @@ static bool has_shape(const Flow *flow, const ProfTensor *t, uint32_t wanted) {
 static bool has_op(const PatternNode *node, const ProfKind *kind) {
     for (int i = 0; i < PATTERN_OPS && node->ops[i]; i++) {
         if (node->ops[i] == kind->op) return true;
-        // x * x is a square
+        // x * x and pow(x, 2) are squares
+        if (node->ops[i] == OP_SQUARE && kind->op == OP_POW) return true;
         bool square = node->ops[i] == OP_SQUARE && kind->op == OP_MUL && kind->in_count == 2 &&
                       kind->in[0].count == kind->in[1].count;
         if (square) return true;
@@ -124,7 +125,8 @@ static bool inputs_fit(const Flow *flow, const PatternNode *node, const ProfKind
         used |= 1u << i;
     }
     bool loose = (node->flags & NODE_LOOSE) || (node->ops[0] == OP_MATMUL) ||
-                 kind->op == OP_SWISH_GRAD || kind->op == OP_GELU_GRAD;
+                 kind->op == OP_SWISH_GRAD || kind->op == OP_GELU_GRAD ||
+                 kind->op == OP_ADDCMUL || kind->op == OP_ADDCDIV;
     for (uint32_t i = 0; i < kind->in_count && !loose; i++) {
         const ProfTensor *t = &kind->in[i];
         if ((used & (1u << i)) || t->is_absent || is_scalar(t)) continue;
@@ -148,12 +150,13 @@ static bool feeds(const Flow *flow, uint32_t n, const ProfKind *kind) {
 }
 
 static bool flow_fits(const Flow *flow, const PatternNode *node, const ProfKind *kind) {
+    bool whole = (node->flags & NODE_APART) && kind->op == node->ops[0];
+    bool strict = (node->flags & (NODE_STRICT | NODE_APART)) && !whole;
     for (uint32_t n = 0; n < flow->pattern->node_count; n++) {
         if (!(node->from & (1u << n))) continue;
         if (flow->done & (1u << n)) {
             if (!feeds(flow, n, kind)) return false;
-        } else if (!(flow->pattern->nodes[n].flags & NODE_OPTIONAL) ||
-                   (node->flags & NODE_STRICT)) {
+        } else if (!(flow->pattern->nodes[n].flags & NODE_OPTIONAL) || strict) {
             return false;
         }
     }
@@ -207,6 +210,7 @@ static bool order_fits(const Flow *flow, uint32_t n) {
 
 static bool chain_fits(const Flow *flow, const PatternNode *node, const ProfKind *kind) {
     const ProfKind *before = flow->before;
+    if ((node->flags & NODE_NEXT) && !(node->from >> flow->last & 1)) return false;
     if (!(node->flags & NODE_CHAIN)) return true;
     if (!before || !before->in_count || !before->out_count || !kind->in_count) return false;
     return kind->out_count && kind->in[0].dtype == before->out[0].dtype &&
@@ -369,6 +373,38 @@ static bool has_open_tail(const Flow *flow) {
     return false;
 }
 
+// Whether the kernel casts what another kernel made, or its like, and in which dtype.
+static bool casts_on(const ProfKind *from, const ProfKind *kind) {
+    return kind->op == OP_CAST && kind->in_count && kind->out_count && from->out_count &&
+           kind->in[0].dtype == from->out[0].dtype && kind->in[0].count == from->out[0].count;
+}
+
+// The next kernel from `i` on that is no fill; `limit` if there is none.
+static uint32_t skip_fills(const MatchView *view, uint32_t i, uint32_t limit) {
+    while (i < limit && view->kinds[view->ids[i]].op == OP_FILL) i++;
+    return i;
+}
+
+// Behind a cast back: there and back again is for nothing, and belongs to the run. If
+// another cast follows, the first of them may as well begin what comes next.
+static void take_round_trips(Flow *flow, uint32_t limit) {
+    const MatchView *view = flow->view;
+    const ProfKind *made = flow->before, *last = made;
+    uint32_t end = flow->match.length, seen = skip_fills(view, end, limit);
+    while (last->op == OP_CAST && seen < limit) {
+        const ProfKind *kind = &view->kinds[view->ids[seen]];
+        if (!casts_on(last, kind)) break;
+        last = kind;
+        if (kind->out[0].dtype == made->out[0].dtype) end = seen + 1;
+        seen = skip_fills(view, seen + 1, limit);
+    }
+    seen = seen < limit ? seen + 1 : limit;
+    if (made->op == OP_CAST && seen > flow->match.seen) flow->match.seen = (uint8_t)seen;
+    if (last->op != OP_CAST || last->out[0].dtype != made->out[0].dtype) return;
+    for (uint32_t i = flow->match.length; i < end; i++) flow->match.members |= UINT64_C(1) << i;
+    flow->match.length = (uint8_t)end;
+}
+
 static void follow(Flow *flow) {
     const MatchView *view = flow->view;
     uint32_t limit = view->count < MATCH_WINDOW ? view->count : MATCH_WINDOW;
@@ -376,10 +412,7 @@ static void follow(Flow *flow) {
     uint64_t pending = 0; // casts and the like: of the run once it goes on
     while (i < limit && between <= MAX_BETWEEN) {
         bool complete = is_complete(flow);
-        if (complete && !has_open_tail(flow)) {
-            flow->match.seen = (uint8_t)i;
-            return;
-        }
+        if (complete && !has_open_tail(flow)) break;
         const ProfKind *kind = &view->kinds[view->ids[i++]];
         int n = choose_node(flow, kind, complete);
         if (n >= 0) {
@@ -392,8 +425,9 @@ static void follow(Flow *flow) {
         else if (complete || !passes_far(flow, kind)) between = MAX_BETWEEN;
         between++;
     }
-    flow->ran_out = i == view->count && between <= MAX_BETWEEN;
+    flow->ran_out = i == view->count && between <= MAX_BETWEEN && has_open_tail(flow);
     flow->match.seen = (uint8_t)i;
+    if (is_complete(flow)) take_round_trips(flow, limit);
 }
 
 // Whether a node makes or takes a tensor twice as large as X.

@@ -34,7 +34,7 @@ static const PatternNode rms_norm[] = {
     {{OP_MEAN, OP_SUM}, {X}, ROW, N(1), 0},
     {{OP_MUL, OP_DIV}, {ROW}, ROW, N(2), OPT},
     {{OP_ADD}, {ROW}, ROW, N(2), 0},
-    {{OP_RSQRT, OP_SQRT}, {ROW}, ROW, N(4), 0},
+    {{OP_RSQRT, OP_SQRT, OP_POW}, {ROW}, ROW, N(4), 0},
     {{OP_RECIPROCAL, OP_DIV}, {ROW}, ROW, N(5), OPT},
     {{OP_MUL, OP_DIV}, {X, ROW}, X, N(5), 0},
     {{OP_ADD}, {LAST}, LAST, 0, TAIL},
@@ -232,28 +232,33 @@ static const PatternNode masked_softmax_bwd[] = {
 
 // p *= 1 - lr * wd; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g g;
 // p += -lr m / (sqrt(v) / c + eps)
+// g g is added by addcmul, or squared, scaled and added.
+#define SECOND_MOMENT(n)                                                                    \
+    {{OP_MUL}, {X}, X, 0, 0},                                                               \
+    {{OP_SQUARE}, {X}, X, 0, OPT},                                                          \
+    {{OP_MUL}, {X}, X, N(n + 1), OPT | NODE_STRICT},                                        \
+    {{OP_ADDCMUL, OP_ADD}, {X, X}, X, N(n) | N(n + 1), NODE_APART},                         \
+    {{OP_MAXIMUM}, {X, X}, X, N(n + 3), OPT},                                               \
+    {{OP_SQRT}, {X}, X, N(n + 3), 0},                                                       \
+    {{OP_DIV, OP_MUL}, {X}, X, N(n + 5), OPT},                                              \
+    {{OP_ADD}, {X}, X, N(n + 5), 0}
+// by addcdiv, or by a quotient, its product with -lr, and a sum
+#define UPDATE(n)                                                                           \
+    {{OP_DIV}, {X, X}, X, N(n - 1), OPT},                                                   \
+    {{OP_MUL}, {X}, X, N(n), OPT | NODE_STRICT},                                            \
+    {{OP_ADDCDIV, OP_ADD, OP_SUB}, {X, X}, X, N(n - 1) | N(n), NODE_APART}
 static const PatternNode fused_adamw[] = {
     {{OP_MUL}, {X}, X, 0, START},
     {{OP_ADD}, {X, X}, X, N(0), 0},
-    {{OP_MUL}, {X}, X, 0, 0},
-    {{OP_ADDCMUL}, {X, X, X}, X, N(2), 0},
-    {{OP_MAXIMUM}, {X, X}, X, N(3), OPT},
-    {{OP_SQRT}, {X}, X, N(3), 0},
-    {{OP_DIV, OP_MUL}, {X}, X, N(5), OPT},
-    {{OP_ADD}, {X}, X, N(5), 0},
-    {{OP_ADDCDIV}, {X, X, X}, X, N(7), 0},
+    SECOND_MOMENT(2),
+    UPDATE(10),
     {{OP_MUL}, {X}, X, 0, START | OPT},
 };
 static const PatternNode fused_adamw_lerp[] = {
     {{OP_MUL}, {X}, X, 0, START | OPT},
     {{OP_LERP}, {X, X}, X, 0, START},
-    {{OP_MUL}, {X}, X, 0, 0},
-    {{OP_ADDCMUL}, {X, X, X}, X, N(2), 0},
-    {{OP_MAXIMUM}, {X, X}, X, N(3), OPT},
-    {{OP_SQRT}, {X}, X, N(3), 0},
-    {{OP_DIV, OP_MUL}, {X}, X, N(5), OPT},
-    {{OP_ADD}, {X}, X, N(5), 0},
-    {{OP_ADDCDIV}, {X, X, X}, X, N(7), 0},
+    SECOND_MOMENT(2),
+    UPDATE(10),
 };
 
 // With the decay behind it: p += -lr wd p
@@ -266,7 +271,7 @@ static const PatternNode fused_adamw_late[] = {
     {{OP_DIV, OP_MUL}, {X}, X, N(4), OPT},
     {{OP_ADD}, {X}, X, N(4), 0},
     {{OP_ADDCDIV}, {X, X, X}, X, N(6), 0},
-    {{OP_ADD}, {X, X}, X, N(7), NODE_LAST},
+    {{OP_ADD}, {X, X}, X, N(7), NODE_LAST | NODE_NEXT},
 };
 
 // With weight decay as a part of the gradient: g += wd * p
@@ -429,8 +434,8 @@ static const PatternNode layer_norm[] = {
     {{OP_SQUARE}, {X}, X, N(2), 0},
     {{OP_MEAN, OP_SUM}, {X}, ROW, N(3), 0},
     {{OP_ADD}, {ROW}, ROW, N(4), 0},
-    {{OP_RSQRT, OP_SQRT}, {ROW}, ROW, N(5), 0},
-    {{OP_RECIPROCAL}, {ROW}, ROW, N(6), OPT},
+    {{OP_RSQRT, OP_SQRT, OP_POW}, {ROW}, ROW, N(5), 0},
+    {{OP_RECIPROCAL, OP_DIV}, {ROW}, ROW, N(6), OPT},
     {{OP_MUL, OP_DIV}, {X, ROW}, X, N(6), 0},
     {{OP_MUL}, {X, LAST}, X, N(8), TAIL},
     {{OP_ADD}, {X, LAST}, X, N(8), TAIL},
@@ -520,12 +525,6 @@ static const PatternNode addmm[] = {
 
 // Of two that fit, the first of this table counts.
 const Pattern patterns[] = {
-    {.id = "fused_adamw", .api = OPTIM("AdamW"), NODES(fused_adamw_late),
-     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
-    {.id = "fused_adamw", .api = OPTIM("AdamW"), NODES(fused_adamw),
-     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
-    {.id = "fused_adamw", .api = OPTIM("AdamW"), NODES(fused_adamw_lerp),
-     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
     {.id = "fusion_attention", .api = "torch_npu.npu_fusion_attention",
      NODES(fusion_attention), .traffic = {.heads = 4}, .min_axis = 2, .min_rank = 3,
      .note = "the mask is not counted: the fused operator makes a causal one itself"},
@@ -541,9 +540,9 @@ const Pattern patterns[] = {
      .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
     {.id = "fused_lamb", .api = OPTIM("Lamb"), NODES(fused_lamb),
      .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
-    {.id = "fused_adamw", .api = OPTIM("AdamW"), NODES(fused_adamw_lists), LISTS,
+    {.id = PATTERN_ADAMW, .api = OPTIM("AdamW"), NODES(fused_adamw_lists), LISTS,
      .traffic = {.x = 7}},
-    {.id = "fused_adamw", .api = OPTIM("AdamW"), NODES(fused_adamw_lists_sum), LISTS,
+    {.id = PATTERN_ADAMW, .api = OPTIM("AdamW"), NODES(fused_adamw_lists_sum), LISTS,
      .traffic = {.x = 7}},
     {.id = "fused_adam", .api = OPTIM("Adam"), NODES(fused_adam_lists), LISTS,
      .traffic = {.x = 7}},
@@ -552,6 +551,12 @@ const Pattern patterns[] = {
     {.id = "fused_adamp", .api = OPTIM("AdamP"), NODES(fused_adamp),
      .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 2},
     {.id = "fused_bert_adam", .api = OPTIM("BertAdam"), NODES(fused_bert_adam),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
+    {.id = PATTERN_ADAMW, .api = OPTIM("AdamW"), NODES(fused_adamw_late),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
+    {.id = PATTERN_ADAMW, .api = OPTIM("AdamW"), NODES(fused_adamw),
+     .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
+    {.id = PATTERN_ADAMW, .api = OPTIM("AdamW"), NODES(fused_adamw_lerp),
      .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},
     {.id = "fused_adadelta", .api = OPTIM("Adadelta"), NODES(fused_adadelta),
      .direction = RUN_OPTIMIZER, .traffic = {.x = 7}, .min_axis = 1},

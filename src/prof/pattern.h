@@ -43,6 +43,8 @@ typedef enum NodeFlag {
     NODE_STRICT = 1 << 11, // what it is made from must be there, optional or not
     NODE_LAST = 1 << 12, // comes behind all that must be there
     NODE_SAME = 1 << 13, // all its tensors have the very axes of X
+    NODE_NEXT = 1 << 15,  // what the run took last made its input
+    NODE_APART = 1 << 14, // operators but the first are a step of what it does: NODE_STRICT
 } NodeFlag;
 
 typedef struct PatternNode {
@@ -87,6 +89,7 @@ extern const uint32_t late_pattern_count;
 // Ids that the miner speaks of itself.
 #define PATTERN_RMS_NORM "rms_norm"
 #define PATTERN_ADD_RMS_NORM "add_rms_norm"
+#define PATTERN_ADAMW "fused_adamw"
 #define PATTERN_ROTARY "rotary_mul"
 #define PATTERN_ROTARY_BWD "rotary_mul_bwd"
 

@@ -1,6 +1,10 @@
 // stream.c - goes through a stream and tries the patterns at each kernel. Training
 // repeats itself: what a pattern said about a sequence of kernels is remembered by
 // the first of them, with as many of those that follow as had a say.
+//
+// A weight decay that comes last in AdamW is the same kernel as one that comes first.
+// Where runs follow each other it is taken for the next one's; which it is shows at
+// both ends of such a group.
 #include "base/base.h"
 
 #include "prof/stream.h"
@@ -26,6 +30,7 @@ struct Matcher {
     Arena arena;  // memories, matches and streams; what is there stays where it is
     KindMemory *kinds;
     VEC(Match) matches;
+    uint32_t moved; // matches from here on are of runs whose decay comes last
 };
 
 static uint64_t starts_of(const Profile *profile, const ProfKind *kind) {
@@ -140,6 +145,127 @@ static bool is_whole(const Matcher *matcher, const Stream *stream, const Match *
     return false;
 }
 
+// ---- AdamW that decays last ---------------------------------------------------------
+
+// Runs found[first .. last], each right behind the one before.
+typedef struct Group {
+    uint32_t first, last;
+} Group;
+
+static const ProfKind *kind_of(const Stream *stream, uint32_t at) {
+    return &stream->profile->kinds[stream->kinds[at]];
+}
+
+static uint32_t end_of(const Matcher *matcher, const Found *found) {
+    return found->at + matcher->matches.at[found->match].length;
+}
+
+static bool is_adamw(const Matcher *matcher, const Found *found) {
+    const Pattern *pattern = matcher->matches.at[found->match].pattern;
+    return strcmp(found->id, PATTERN_ADAMW) == 0 && !pattern->is_list;
+}
+
+// The place in a run of its second kernel that is no fill.
+static uint32_t second_of(const Stream *stream, const Found *found) {
+    uint32_t i = 1;
+    while (kind_of(stream, found->at + i)->op == OP_FILL) i++;
+    return i;
+}
+
+static bool decays_first(const Stream *stream, const Found *found) {
+    uint32_t second = second_of(stream, found);
+    uint32_t op = kind_of(stream, found->at + second)->op;
+    return kind_of(stream, found->at)->op == OP_MUL && (op == OP_MUL || op == OP_LERP);
+}
+
+// The place of the first kernel behind the run that is no fill.
+static uint32_t place_behind(const Matcher *matcher, const Stream *stream, const Found *found) {
+    uint32_t at = end_of(matcher, found);
+    while (at < stream->lane->len && kind_of(stream, at)->op == OP_FILL) at++;
+    return at;
+}
+
+// Whether the kernel there multiplies a tensor like the run's by a number.
+static bool has_decay_behind(const Matcher *matcher, const Stream *stream, const Found *found) {
+    uint32_t at = place_behind(matcher, stream, found), end = end_of(matcher, found);
+    if (at >= stream->lane->len || at - found->at >= MATCH_WINDOW) return false;
+    const ProfKind *decay = kind_of(stream, at), *update = kind_of(stream, end - 1);
+    if (decay->op != OP_MUL || !decay->in_count || !decay->out_count) return false;
+    const ProfTensor *x = &update->out[0];
+    bool number = decay->in_count == 1 || decay->in[1].is_absent || decay->in[1].count == 1;
+    return number && update->out_count && decay->in[0].count == x->count &&
+           decay->in[0].rank == x->rank && decay->out[0].dtype == x->dtype;
+}
+
+static bool next_group(Group *group, const Matcher *matcher, const Stream *stream,
+                       uint32_t from) {
+    while (from < stream->found.len && !is_adamw(matcher, &stream->found.at[from])) from++;
+    if (from >= stream->found.len) return false;
+    *group = (Group){from, from};
+    while (group->last + 1 < stream->found.len) {
+        const Found *next = &stream->found.at[group->last + 1];
+        bool follows = is_adamw(matcher, next) && decays_first(stream, next) &&
+                       next->at == place_behind(matcher, stream, next - 1);
+        if (!follows) break;
+        group->last++;
+    }
+    return true;
+}
+
+static bool decays_last(const Matcher *matcher, const Stream *stream, const Group *group) {
+    const Found *found = stream->found.at;
+    uint32_t behind = place_behind(matcher, stream, &found[group->last]);
+    bool is_next = group->last + 1 < stream->found.len && found[group->last + 1].at == behind;
+    return !is_next && !decays_first(stream, &found[group->first]) &&
+           has_decay_behind(matcher, stream, &found[group->last]);
+}
+
+// The run without the decay in front, with the one behind.
+static void move_run(Matcher *matcher, const Stream *stream, Found *found) {
+    Match match = matcher->matches.at[found->match];
+    uint32_t cut = decays_first(stream, found) ? second_of(stream, found) : 0;
+    uint32_t decay = place_behind(matcher, stream, found);
+    for (uint32_t at = end_of(matcher, found); at <= decay; at++) {
+        match.members |= UINT64_C(1) << (at - found->at);
+    }
+    if (!cut) match.bytes += (double)kind_of(stream, decay)->bytes;
+    match.members >>= cut;
+    found->at += cut;
+    match.length = (uint8_t)(decay + 1 - found->at);
+    for (uint32_t m = matcher->moved; m < matcher->matches.len; m++) {
+        const Match *known = &matcher->matches.at[m];
+        bool same = known->members == match.members && known->x_count == match.x_count &&
+                    known->bytes >= match.bytes && known->bytes <= match.bytes;
+        if (same) {
+            found->match = m;
+            return;
+        }
+    }
+    vec_push(&matcher->arena, &matcher->matches, match);
+    found->match = matcher->matches.len - 1;
+}
+
+static void move_decays(Matcher *matcher, Stream *stream) {
+    uint32_t late = 0, other = 0;
+    Group group;
+    for (uint32_t i = 0; next_group(&group, matcher, stream, i); i = group.last + 1) {
+        if (decays_last(matcher, stream, &group)) late++;
+        else other++;
+    }
+    if (late <= other) return;
+    matcher->moved = matcher->matches.len;
+    for (uint32_t i = 0; next_group(&group, matcher, stream, i); i = group.last + 1) {
+        bool is_cut = end_of(matcher, &stream->found.at[group.last]) == stream->lane->len;
+        if (!is_cut && !decays_last(matcher, stream, &group)) continue;
+        uint32_t end = is_cut ? group.last : group.last + 1;
+        for (uint32_t r = group.first; r < end; r++) {
+            Found *found = &stream->found.at[r];
+            if (has_decay_behind(matcher, stream, found)) move_run(matcher, stream, found);
+        }
+        if (is_cut) stream->found.len--; // it lacks its decay
+    }
+}
+
 void matcher_scan(Matcher *matcher, Stream *out, const ProfLane *lane) {
     const Profile *profile = matcher->profile;
     *out = (Stream){.profile = profile, .lane = lane};
@@ -149,14 +275,16 @@ void matcher_scan(Matcher *matcher, Stream *out, const ProfLane *lane) {
     }
     for (uint32_t i = 0; i < lane->len;) {
         uint32_t index = match_at(matcher, out, i);
-        if (index == NO_MATCH || !is_whole(matcher, out, &matcher->matches.at[index], i)) {
+        if (index == NO_MATCH) {
             i++;
             continue;
         }
         const Match *match = &matcher->matches.at[index];
         Found found = {.at = i, .match = index, .id = match->pattern->id};
-        vec_push(&matcher->arena, &out->found, found);
+        bool whole = is_whole(matcher, out, match, i);
+        if (whole) vec_push(&matcher->arena, &out->found, found);
         i += match->length;
     }
+    move_decays(matcher, out);
     out->matches = matcher->matches.at;
 }

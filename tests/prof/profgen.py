@@ -48,7 +48,13 @@ class Spelling:
     rotate_first: bool = False  # rotate_half comes before x * cos
     wide_gate: bool = False    # silu in float32
     lerp: bool = False
-    decay: bool = True         # Adam with weight decay
+    decay: str = "first"       # of the weights, in AdamW: first, last, none
+    addcmul: str = "Addcmul"   # "apart": square, scale, add
+    addcdiv: str = "Addcdiv"   # "apart": divide, scale, add
+    rsqrt: str = "Rsqrt"       # Rsqrt, Pow, Sqrt+Reciprocal
+    fill: str = "MaskedFill"
+    softmax_grad: str = "SoftmaxGrad"
+    wide_cast: float = 0.0     # chance of a cast to the short dtype and back
     final_norm: bool = True
     embedding: bool = True
     comm: float = 0.0          # chance of a communication row before a kernel
@@ -169,6 +175,8 @@ class Model:
             made = kernel.outs[0]
             if not last and made.dtype == self.s.low and self.rng.random() < self.s.extra_cast:
                 out += [self.cast(made, "fp32"), self.cast(made.as_("fp32"), self.s.low)]
+            if not last and made.dtype == "fp32" and self.rng.random() < self.s.wide_cast:
+                out += [self.cast(made, self.s.low), self.cast(made.as_(self.s.low), "fp32")]
         return out
 
     # Modules.
@@ -178,12 +186,13 @@ class Model:
         if self.s.square == "Mul":
             square = K("Mul", [wide, wide], [wide])
         else:
-            ins = [wide, self.one] if self.s.square == "Pow" else [wide]
+            ins = [wide, self.one] if "Pow" in self.s.square else [wide]
             square = K(self.s.square, ins, [wide])
         axes = [] if self.s.mean == "ReduceMeanD" else [T((1,), "int64")]
         return self.noise([
             self.cast(x, "fp32"), square, K(self.s.mean, [wide] + axes, [self.row]),
-            self.adds(self.row), K("Rsqrt", [self.row], [self.row]),
+            self.adds(self.row), *(K(typ, [self.row], [self.row])
+                                   for typ in self.s.rsqrt.split("+")),
             K("Mul", [wide, self.row], [wide]), self.cast(wide, self.s.low),
             K("Mul", [self.weight, x], [x])])
 
@@ -213,7 +222,7 @@ class Model:
         wide = sc.as_("fp32")
         mask = T((self.s.batch, 1, self.s.seq, self.s.seq), "bool")
         if self.s.masked_fill:
-            masked = K("MaskedFill", [sc, mask, self.one], [sc])
+            masked = K(self.s.fill, [sc, mask, self.one], [sc])
         else:
             masked = K("Add", [sc, mask.as_(self.s.low)], [sc])
         drop = []
@@ -230,7 +239,7 @@ class Model:
         wide = sc.as_("fp32")
         drop = [K("Mul", [sc, sc], [sc])] if self.s.dropout else []
         return self.noise([self.product(q, q, sc), self.product(sc, q, q)] + drop +
-                          [self.cast(sc, "fp32"), K("SoftmaxGrad", [wide, wide], [wide]),
+                          [self.cast(sc, "fp32"), K(self.s.softmax_grad, [wide, wide], [wide]),
                            self.cast(wide, self.s.low), self.muls(sc),
                            self.product(sc, q, q), self.product(sc, q, q)])
 
@@ -238,10 +247,15 @@ class Model:
         t = T(shape, "fp32")
         first = [K("Lerp", [t, t], [t])] if self.s.lerp else \
             [self.muls(t), K("Add", [t, t], [t])]
-        decay = [self.muls(t)] if self.s.decay else []
-        return decay + first + [
-            self.muls(t), K("Addcmul", [t, t, t], [t]), K("Sqrt", [t], [t]),
-            K("RealDiv", [t], [t]), self.adds(t), K("Addcdiv", [t, t, t], [t])]
+        add = K("Add", [t, t], [t])
+        second = [K("Mul", [t, t], [t]), self.muls(t), add] if self.s.addcmul == "apart" else \
+            [K(self.s.addcmul, [t, t, t], [t])]
+        update = [K("RealDiv", [t, t], [t]), self.muls(t), add] if self.s.addcdiv == "apart" else \
+            [K(self.s.addcdiv, [t, t, t], [t])]
+        run = first + [self.muls(t)] + second + [
+            K("Sqrt", [t], [t]), K("RealDiv", [t], [t]), self.adds(t)] + update
+        decay = [self.muls(t)]
+        return {"first": decay + run, "last": run + decay, "none": run}[self.s.decay]
 
     # The step.
 

@@ -187,7 +187,13 @@ static void folds_spellings(void **state) {
     } cases[] = {
         {"MatMulV3", OP_MATMUL}, {"BatchMatMulV2", OP_MATMUL}, {"StridedSliceD", OP_SLICE},
         {"SplitVD", OP_SPLIT}, {"ConcatV2D", OP_CONCAT}, {"ReduceMeanD", OP_MEAN},
-        {"SoftmaxV2", OP_SOFTMAX}, {"Muls", OP_MUL}, {"Silu", OP_SWISH}, {"Pow", OP_SQUARE},
+        {"SoftmaxV2", OP_SOFTMAX}, {"Muls", OP_MUL}, {"Silu", OP_SWISH}, {"Pow", OP_POW},
+        {"PowTensorTensor", OP_POW}, {"Square", OP_SQUARE}, {"SquareSumV1", OP_SQUARE_SUM},
+        {"SoftmaxV2Grad", OP_SOFTMAX_GRAD}, {"SoftmaxGradExt", OP_SOFTMAX_GRAD},
+        {"MaskedFillScalar", OP_MASKED_FILL}, {"InplaceMaskedFillTensor", OP_MASKED_FILL},
+        {"InplaceAdd", OP_ADD}, {"TransposeV2", OP_TRANSPOSE}, {"Inplace", OP_OTHER},
+        {"ForeachAddcdivScalarList", (ProfOp)(OP_FOREACH | OP_ADDCDIV)},
+        {"ForeachMulListInplace", (ProfOp)(OP_FOREACH | OP_MUL)}, {"ForeachX", OP_OTHER},
         {"SelectV2", OP_SELECT}, {"IndexPutV2", OP_INDEX_PUT}, {"RmsNorm", OP_RMS_NORM},
         {"Mulberry", OP_OTHER}, {"", OP_OTHER}, {"D", OP_OTHER},
     };
