@@ -84,28 +84,105 @@ static bool peel_choice(Val **a, Val **b, int choices) {
     return true;
 }
 
+// Sizes that are one number where the two that are left have one shape: size(cos, 0)
+// beside size(sin, 0).
+static bool sizes_alike(Val *x, Val *y, const Val *a, const Val *b, int choices) {
+    if (x == y) return true;
+    if (choices == CHOICES_MAX || x->op != y->op || x->nargs != y->nargs) return false;
+    if (x->op == V_SIZE) {
+        Val *p = x->args[0], *q = y->args[0];
+        if (x->args[1] != y->args[1]) return false;
+        peel(&p, &q, choices + 1);
+        return p == q || (p == a && q == b);
+    }
+    if (x->op != V_TUPLE && x->op != V_LIST) return false;
+    for (uint32_t i = 0; i < x->nargs; i++) {
+        if (!sizes_alike(x->args[i], y->args[i], a, b, choices + 1)) return false;
+    }
+    return true;
+}
+
+// x.repeat(1, 2): the shape follows from that of x and from the other arguments.
+static bool is_repeat(const Val *v) {
+    if (v->op != V_CALL || v->args[0]->op != V_ATTR) return false;
+    Str name = sym_str(v->args[0]->name);
+    return str_is(name, "repeat") || str_is(name, "tile") || str_is(name, "roll") ||
+           str_is(name, "flip");
+}
+
+// cos * scale, sin * scale: the two that are not common; false if there is no common one.
+static bool peel_product(Val **a, Val **b, int choices) {
+    Val *const *x = (*a)->args, *const *y = (*b)->args;
+    for (int i = 0; i < 2 && choices < CHOICES_MAX; i++) {
+        for (int k = 0; k < 2; k++) {
+            if (x[i] != y[k]) continue;
+            Val *p = x[1 - i], *q = y[1 - k];
+            peel(&p, &q, choices + 1);
+            bool given = p->op == q->op && (p->op == V_PARAM || p->op == V_ATTR ||
+                                            p->op == V_ITEM);
+            if (p != q && !given) continue;
+            *a = p;
+            *b = q;
+            return true;
+        }
+    }
+    return false;
+}
+
+// What the two are views of, made alike; false if they are none.
+static bool below_views(Val **a, Val **b) {
+    const Val *x = *a, *y = *b;
+    Val *const *p = x->args, *const *q = y->args;
+    if (x->op == OP_WEAVE || x->op == OP_CAT) { // of one tensor
+        bool doubled = p[0]->op == V_TUPLE && q[0]->op == V_TUPLE && p[0]->nargs == 2 &&
+                       q[0]->nargs == 2 && p[0]->args[0] == p[0]->args[1] &&
+                       q[0]->args[0] == q[0]->args[1];
+        if (!doubled) return false;
+        *a = p[0]->args[0];
+        *b = q[0]->args[0];
+        return true;
+    }
+    if (is_repeat(x) && is_repeat(y) && p[0]->name == q[0]->name) {
+        *a = p[0]->args[0];
+        *b = q[0]->args[0];
+        return true;
+    }
+    switch ((int)x->op) {
+    case V_ITEM: case V_PART: case OP_STRIDED: case OP_UNSQUEEZE: case OP_SQUEEZE:
+    case OP_TRANSPOSE: case OP_VIEW: case OP_EXPAND: case OP_REPEAT_INTERLEAVE:
+    case OP_PERMUTE: case OP_UNFLATTEN: case OP_FLATTEN:
+        *a = p[0];
+        *b = q[0];
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool same_rest(const Val *x, const Val *y) {
+    for (uint32_t i = 1; i < x->nargs; i++) {
+        if (x->args[i] != y->args[i]) return false;
+    }
+    return true;
+}
+
 static void peel(Val **a, Val **b, int choices) {
     for (int depth = 0; depth < 64; depth++) {
         Val *x = *a = shape_root(*a), *y = *b = shape_root(*b);
         if (x->op == V_PHI && y->op == V_PHI && peel_choice(a, b, choices)) return;
         if (x == y || x->op != y->op || x->nargs != y->nargs || x->nargs == 0) return;
-        bool view = x->op == V_ITEM || x->op == V_PART || x->op == OP_STRIDED ||
-                    x->op == OP_UNSQUEEZE || x->op == OP_SQUEEZE || x->op == OP_TRANSPOSE ||
-                    x->op == OP_VIEW || x->op == OP_EXPAND || x->op == OP_REPEAT_INTERLEAVE ||
-                    x->op == OP_PERMUTE || x->op == OP_UNFLATTEN || x->op == OP_FLATTEN;
-        bool doubled = x->op == OP_WEAVE || x->op == OP_CAT; // of one tensor
-        Val *const *p = x->args, *const *q = y->args;
-        if (doubled) {
-            doubled = p[0]->op == V_TUPLE && q[0]->op == V_TUPLE && p[0]->nargs == 2 &&
-                      q[0]->nargs == 2 && p[0]->args[0] == p[0]->args[1] &&
-                      q[0]->args[0] == q[0]->args[1];
+        if (x->op == OP_MUL && peel_product(a, b, choices)) return;
+        Val *p = x, *q = y;
+        if (!below_views(&p, &q)) return;
+        if (!same_rest(x, y)) {
+            if (choices == CHOICES_MAX) return;
+            peel(&p, &q, choices + 1);
+            for (uint32_t i = 1; i < x->nargs; i++) {
+                if (!sizes_alike(x->args[i], y->args[i], p, q, choices + 1)) return;
+            }
         }
-        if (!view && !doubled) return;
-        for (uint32_t i = 1; i < x->nargs; i++) {
-            if (x->args[i] != y->args[i]) return;
-        }
-        *a = doubled ? p[0]->args[0] : p[0];
-        *b = doubled ? q[0]->args[0] : q[0];
+        *a = p;
+        *b = q;
     }
 }
 
