@@ -16,6 +16,8 @@ not_recommend (all but a recommend are).
   soft         a caution on a no site
   extra        findings not rejected, in labelled files, that meet no label
   variant      found sites whose variant is the label's (VARIANTS)
+  conditional  recommends on conditional sites: each has the line that holds the
+               condition, and conditional.md lists them (conditional.py)
 
 Closes with `N passed, N failed`.
 """
@@ -27,6 +29,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import conditional
 
 LABELS = Path(__file__).resolve().parent / "transformers-5.23.0.jsonl"
 VERSION = "5.23.0"
@@ -176,6 +180,10 @@ def installed_version(folder):
     return None
 
 
+def read_labels():
+    return [json.loads(line) for line in LABELS.read_text(encoding="utf-8").splitlines()]
+
+
 def scan(binary, folder):
     with tempfile.TemporaryDirectory() as out:
         subprocess.run([binary, "scan", str(folder), "-o", out + "/f", "-q"],
@@ -294,13 +302,15 @@ def main():
               "(pip install --no-deps transformers==%s)" % (VERSION, VERSION))
         print("0 passed, 0 failed, %d skipped" % len(BARS))
         return 0
-    labels = [json.loads(line) for line in
-              LABELS.read_text(encoding="utf-8").splitlines()]
+    labels = read_labels()
     findings = scan(args.bin, folder)["findings"]
     results = []
     for family in BARS:
         totals = score(family, labels, findings, args.show)
         results += judge(family, totals).values()
+    results.append(conditional.judge(labels, findings, folder, meets))
+    results.append(conditional.is_current(
+        conditional.gather(labels, findings, folder, meets), False))
     print("%d passed, %d failed" % (sum(results), len(results) - sum(results)))
     return 0 if all(results) else 1
 
