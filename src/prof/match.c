@@ -280,6 +280,23 @@ static bool is_layout(ProfOp op) {
     return op == OP_TRANSPOSE || op == OP_RETILE || op == OP_COPY || op == OP_SLICE;
 }
 
+// Whether the kernel makes a mask of attention ready: all it takes and makes goes over the
+// scores, and is smaller.
+static bool makes_mask(const Flow *flow, const ProfKind *kind) {
+    ProfOp op = (ProfOp)kind->op;
+    const ProfTensor *out = &kind->out[0], *x = flow->x;
+    bool plain = is_layout(op) || (op >= OP_ADD && op <= OP_DIV) || op == OP_CAST ||
+                 op == OP_COMPARE || op == OP_LOGIC || op == OP_SELECT || op == OP_MASKED_FILL;
+    bool is_mask = out->rank && out->count < x->count && last_axis(out) == last_axis(x) &&
+                   spreads(out, x);
+    if (!flow->heads || !plain || !is_mask) return false;
+    for (uint32_t i = 0; i < kind->in_count && op != OP_SLICE; i++) {
+        const ProfTensor *in = &kind->in[i];
+        if (!in->is_absent && !is_scalar(in) && !spreads(in, x)) return false;
+    }
+    return true;
+}
+
 // A cast of something the run has, a change of its layout, a fill or random bits:
 // kernels that need no node. False: a stranger.
 static bool passes(Flow *flow, const ProfKind *kind) {
@@ -290,6 +307,7 @@ static bool passes(Flow *flow, const ProfKind *kind) {
     if (op == OP_DROPOUT_MASK) return true;
     if (kind->in_count < 1 || kind->out_count < 1) return false;
     const ProfTensor *in = &kind->in[0], *out = &kind->out[0];
+    if (makes_mask(flow, kind)) return true;
     // One of q, k, v: cut out of a tensor with all three, or repeated for groups of heads.
     if (is_layout(op) && in->count > out->count && has_shape(flow, out, SHAPE_HEADS)) return true;
     if (op == OP_BROADCAST && has_shape(flow, out, SHAPE_HEADS)) return true;

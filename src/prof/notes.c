@@ -60,16 +60,38 @@ static void add_columns(ProfReport *report, Arena *arena) {
     }
 }
 
-// Kinds that were first seen after the second step: shapes that keep changing.
-static uint32_t count_late_kinds(const Profile *profile) {
-    uint32_t late = 0, seen = 0;
-    for (uint32_t i = 0; i < profile->step_count; i++) seen += profile->steps[i].id != PROF_NONE;
-    if (seen < 3) return 0;
+// When the third step begins; INT64_MAX: there are no three.
+static int64_t third_step_ns(const Profile *profile) {
+    int64_t first[3] = {INT64_MAX, INT64_MAX, INT64_MAX}; // in order
+    for (uint32_t i = 0; i < profile->step_count; i++) {
+        const ProfStep *step = &profile->steps[i];
+        int64_t begin = step->id == PROF_NONE ? INT64_MAX : step->first_ns;
+        for (int k = 0; k < 3; k++) {
+            int64_t other = first[k];
+            if (begin >= other) continue;
+            first[k] = begin;
+            begin = other;
+        }
+    }
+    return first[2];
+}
+
+// Kinds that were first seen after the second step: shapes that keep changing. Rows may
+// be out of order, so their times tell.
+static uint32_t count_late_kinds(const Profile *profile, Arena *arena) {
+    int64_t third = third_step_ns(profile);
+    uint32_t late = 0;
+    if (third == INT64_MAX) return 0;
+    bool *is_early = NEW_N(arena, bool, profile->kind_count + 1);
+    bool *is_late = NEW_N(arena, bool, profile->kind_count + 1);
+    for (uint32_t i = 0; i < profile->row_count; i++) {
+        const ProfRow *row = &profile->rows[i];
+        if (row->kind == PROF_NO_KIND) continue;
+        if (row->start_ns < third) is_early[row->kind] = true;
+        else is_late[row->kind] |= profile->steps[row->step].id != PROF_NONE;
+    }
     for (uint32_t i = 0; i < profile->kind_count; i++) {
-        const ProfKind *kind = &profile->kinds[i];
-        if (kind->core == CORE_COMM || kind->first_row >= profile->row_count) continue;
-        uint64_t step = profile->rows[kind->first_row].step;
-        late += step >= 2 && profile->steps[step].id != PROF_NONE;
+        late += profile->kinds[i].core != CORE_COMM && is_late[i] && !is_early[i];
     }
     return late;
 }
@@ -141,7 +163,7 @@ static void add_aicpu(ProfReport *report, Arena *arena) {
 }
 
 static void add_dynamic(ProfReport *report, Arena *arena) {
-    uint32_t late = count_late_kinds(report->profile);
+    uint32_t late = count_late_kinds(report->profile, arena);
     report->late_kinds = late;
     if (late) {
         add(report, arena,

@@ -43,6 +43,21 @@ static const PatternNode rms_norm[] = {
     {{OP_CAST}, {X}, X, N(9), TAIL | NODE_NARROW | NODE_STRICT},
 };
 
+// The same, where one kernel squares and sums.
+static const PatternNode rms_norm_square_sum[] = {
+    {{OP_CAST}, {X}, X, 0, START | NODE_WIDE},
+    {{OP_SQUARE_SUM}, {X}, ROW, N(0), 0},
+    {{OP_MUL, OP_DIV}, {ROW}, ROW, N(1), 0},
+    {{OP_ADD}, {ROW}, ROW, N(2), 0},
+    {{OP_RSQRT, OP_SQRT, OP_POW}, {ROW}, ROW, N(3), 0},
+    {{OP_RECIPROCAL, OP_DIV}, {ROW}, ROW, N(4), OPT},
+    {{OP_MUL, OP_DIV}, {X, ROW}, X, N(4), 0},
+    {{OP_ADD}, {LAST}, LAST, 0, TAIL},
+    {{OP_MUL}, {X, LAST}, X, N(6), TAIL},
+    {{OP_CAST}, {X}, X, N(6), TAIL | NODE_NARROW},
+    {{OP_CAST}, {X}, X, N(8), TAIL | NODE_NARROW | NODE_STRICT},
+};
+
 // Where outputs have no shapes: what the inputs alone show.
 static const PatternNode rms_norm_inputs[] = {
     {{OP_SQUARE}, {X}, ANY, 0, START},
@@ -66,6 +81,23 @@ static const PatternNode rms_norm_bwd[] = {
     {{OP_MUL}, {X}, X, 0, OPT},
     {{OP_ADD}, {X, X}, X, N(6) | N(7), 0},
     {{OP_CAST}, {X}, X, N(9), TAIL | NODE_NARROW},
+};
+
+// As autograd has it: the gradient of the mean is spread over X, and that of the square
+// is a product of two X.
+static const PatternNode rms_norm_bwd_spread[] = {
+    {{OP_MUL}, {X, LAST}, X, 0, START},
+    {{OP_MUL}, {X, X}, X, 0, START},
+    {{OP_SUM}, {X}, LAST, N(1), 0},
+    {{OP_MUL}, {X, X}, X, N(0), 0},
+    {{OP_SUM}, {X}, ROW, N(3), 0},
+    {{OP_MUL, OP_DIV, OP_SQUARE, OP_NEG, OP_ADD}, {ROW}, ROW, 0, NODE_MANY | NODE_LOOSE},
+    {{OP_MUL}, {X, ROW}, X, N(0), 0},
+    {{OP_BROADCAST, OP_SLICE, OP_COPY, OP_DIV}, {ROW}, X, N(5), 0},
+    {{OP_MUL, OP_DIV, OP_POW}, {X}, X, 0, OPT | NODE_MANY},
+    {{OP_MUL}, {X, X}, X, N(7), 0},
+    {{OP_ADD}, {X, X}, X, N(6) | N(9), 0},
+    {{OP_CAST}, {X}, X, N(10), TAIL | NODE_NARROW},
 };
 
 // x * cos + cat(-x[half:], x[:half]) * sin; backwards the same kernels
@@ -170,6 +202,18 @@ static const PatternNode swiglu_bwd[] = {
     {{OP_CAST}, {X}, X, N(2), TAIL | NODE_NARROW},
 };
 
+// The same of g * sigmoid(g): dg = ds * sigmoid(g) + sigmoid'(g, ds * g)
+static const PatternNode swiglu_sigmoid_bwd[] = {
+    {{OP_MUL}, {X, X}, X, 0, START},
+    {{OP_MUL}, {X, X}, X, 0, 0},
+    {{OP_MUL}, {X, X}, X, N(0), 0},
+    {{OP_MUL}, {X, X}, X, N(0), 0},
+    {{OP_SIGMOID_GRAD}, {X, X}, X, N(2), 0},
+    {{OP_ADD}, {X, X}, X, N(3) | N(4), 0},
+    {{OP_CONCAT}, {X, X}, DOUBLE, N(5), TAIL},
+    {{OP_CAST}, {X}, X, N(5), TAIL | NODE_NARROW},
+};
+
 static const PatternNode geglu[] = {
     {{OP_SLICE}, {DOUBLE}, X, 0, START},
     {{OP_SLICE}, {DOUBLE}, X, 0, 0},
@@ -199,6 +243,19 @@ static const PatternNode fusion_attention[] = {
     {{OP_SOFTMAX}, {X}, X, N(0), NODE_LOOSE},
     {{OP_DROPOUT, OP_MUL, OP_SELECT, OP_SLICE}, {X}, X, N(2), OPT | NODE_MANY | NODE_LOOSE},
     {{OP_MATMUL}, {X, ANY}, HEADS, N(2), 0},
+};
+
+// The softmax in its steps: e = exp(s - max(s)); e / sum(e)
+static const PatternNode fusion_attention_steps[] = {
+    {{OP_MATMUL}, {ANY, ANY}, X, 0, START},
+    ON_SCORES,
+    {{OP_REDUCE_MAX}, {X}, ROW, N(0), 0},
+    {{OP_SUB}, {X, ROW}, X, N(2), 0},
+    {{OP_EXP}, {X}, X, N(3), 0},
+    {{OP_SUM}, {X}, ROW, N(4), 0},
+    {{OP_DIV, OP_MUL}, {X, ROW}, X, N(4) | N(5), 0},
+    {{OP_DROPOUT, OP_MUL, OP_SELECT, OP_SLICE}, {X}, X, N(6), OPT | NODE_MANY | NODE_LOOSE},
+    {{OP_MATMUL}, {X, ANY}, HEADS, N(6), 0},
 };
 
 // dp = do v^T; dv = p^T do; ds = softmax'(dp, p) * scale; dq = ds k; dk = ds^T q
@@ -240,7 +297,7 @@ static const PatternNode masked_softmax_bwd[] = {
     {{OP_ADDCMUL, OP_ADD}, {X, X}, X, N(n) | N(n + 1), NODE_APART},                         \
     {{OP_MAXIMUM}, {X, X}, X, N(n + 3), OPT},                                               \
     {{OP_SQRT}, {X}, X, N(n + 3), 0},                                                       \
-    {{OP_DIV, OP_MUL}, {X}, X, N(n + 5), OPT},                                              \
+    {{OP_DIV, OP_MUL}, {X}, X, N(n + 3), OPT | NODE_MANY}, /* corrections of the bias */    \
     {{OP_ADD}, {X}, X, N(n + 5), 0}
 // by addcdiv, or by a quotient, its product with -lr, and a sum
 #define UPDATE(n)                                                                           \
@@ -528,6 +585,9 @@ const Pattern patterns[] = {
     {.id = "fusion_attention", .api = "torch_npu.npu_fusion_attention",
      NODES(fusion_attention), .traffic = {.heads = 4}, .min_axis = 2, .min_rank = 3,
      .note = "the mask is not counted: the fused operator makes a causal one itself"},
+    {.id = "fusion_attention", .api = "torch_npu.npu_fusion_attention",
+     NODES(fusion_attention_steps), .traffic = {.heads = 4}, .min_axis = 2, .min_rank = 3,
+     .note = "the mask is not counted: the fused operator makes a causal one itself"},
     {.id = "fusion_attention_bwd", .api = "torch_npu.npu_fusion_attention",
      NODES(fusion_attention_bwd), .direction = RUN_BACKWARD, .traffic = {.heads = 8},
      .min_axis = 2, .min_rank = 3},
@@ -566,11 +626,15 @@ const Pattern patterns[] = {
      .direction = RUN_OPTIMIZER, .traffic = {.x = 5}, .min_axis = 1},
     {.id = "rms_norm", .api = "torch_npu.npu_rms_norm", NODES(rms_norm),
      .traffic = {.x = 2, .last = 1}, .min_axis = 2},
+    {.id = "rms_norm", .api = "torch_npu.npu_rms_norm", NODES(rms_norm_square_sum),
+     .traffic = {.x = 2, .last = 1}, .min_axis = 2},
     {.id = "rms_norm", .api = "torch_npu.npu_rms_norm", NODES(rms_norm_inputs),
      .anchor = ANCHOR_IN, .traffic = {.x = 2, .last = 1}, .min_axis = 2,
      .without_outputs = true,
      .note = "by the shapes of inputs alone: the profile has none of outputs"},
     {.id = "rms_norm_bwd", .api = "torch_npu.npu_rms_norm", NODES(rms_norm_bwd),
+     .direction = RUN_BACKWARD, .traffic = {.x = 3}, .min_axis = 2},
+    {.id = "rms_norm_bwd", .api = "torch_npu.npu_rms_norm", NODES(rms_norm_bwd_spread),
      .direction = RUN_BACKWARD, .traffic = {.x = 3}, .min_axis = 2},
     {.id = "layer_norm", .api = "torch.nn.functional.layer_norm", NODES(layer_norm),
      .traffic = {.x = 2, .last = 2}, .min_axis = 2},
@@ -599,6 +663,8 @@ const Pattern patterns[] = {
     {.id = "swiglu", .api = "torch_npu.npu_swiglu", NODES(swiglu),
      .traffic = {.x = 3}, .min_axis = 2},
     {.id = "swiglu_bwd", .api = "torch_npu.npu_swiglu", NODES(swiglu_bwd),
+     .direction = RUN_BACKWARD, .traffic = {.x = 5}, .min_axis = 2},
+    {.id = "swiglu_bwd", .api = "torch_npu.npu_swiglu", NODES(swiglu_sigmoid_bwd),
      .direction = RUN_BACKWARD, .traffic = {.x = 5}, .min_axis = 2},
     {.id = "geglu", .api = "torch_npu.npu_geglu", NODES(geglu), .traffic = {.x = 3},
      .min_axis = 2},
