@@ -87,6 +87,7 @@ def requires(query, key, value, bias, scale=1.0, dropout: float = None):
     assert query.shape[1] <= 256, "there are at most 256 heads"
     # Without a mask is_causal counts, and the original is one kernel.
     assert bias is not None, "there is a mask"
+    assert bias.is_floating_point(), "the mask is added: it is not a boolean one"
     assert npu_is_mask(bias), "what is added to the scores is a mask: 0 or very negative"
 
 

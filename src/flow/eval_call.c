@@ -131,6 +131,19 @@ static bool is_random(Op op) {
     return op == OP_EMPTY || op == OP_DROPOUT;
 }
 
+// torch.ones(n, dtype=torch.bool), torch.full((n,), True): no other dtype changes what the
+// elements mean.
+static bool makes_booleans(Flow *flow, const Val *made, Val *const *args, uint32_t nargs) {
+    switch ((int)made->op) {
+    case OP_ONES: case OP_ZEROS: case OP_FULL: case OP_ONES_LIKE: case OP_ZEROS_LIKE: break;
+    default: return false;
+    }
+    Val *dtype = keyword_arg(args, nargs, "dtype");
+    if (dtype) return val_is_global(canonical_dtype(flow, dtype), "torch.bool");
+    const Val *fill = made->op == OP_FULL ? made->args[1] : NULL;
+    return fill && fill->op == V_CONST && (fill->ck == CONST_TRUE || fill->ck == CONST_FALSE);
+}
+
 static Val *apply_op(Frame *f, const OpInfo *info, Val *const *args,
                      uint32_t nargs) {
     Val *bound[OP_MAX_PARAMS];
@@ -138,6 +151,9 @@ static Val *apply_op(Frame *f, const OpInfo *info, Val *const *args,
     Val *value = op_make(f->flow, info->op, bound, info->param_count);
     if (is_random(info->op)) {
         value = val_unique(&f->flow->graph, info->op, value->args, value->nargs);
+    }
+    if (makes_booleans(f->flow, value, args, nargs)) {
+        value = op_cast(f->flow, value, val_global(&f->flow->graph, STR("torch.bool")));
     }
     for (uint32_t p = 1; p < info->param_count; p++) {
         bool inplace = str_is(info->params[p].name, "inplace");

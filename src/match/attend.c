@@ -2,6 +2,7 @@
 #include "base/base.h"
 
 #include "match/attend_impl.h"
+#include "match/tensor_kind.h"
 
 bool read_fails(Reader *r, Val *at, const char *reason) {
     if (!r->out->reason) {
@@ -302,21 +303,6 @@ static void read_attention(Reader *r, Val *root) {
 
 // ---- torch's own attention ----------------------------------------------------
 
-// x > 0, ~m, m.bool(): certainly a boolean.
-static bool is_boolean(const Val *v, int depth) {
-    if (depth > 6) return false;
-    if (v->op == V_CAST) return val_is_global(v->args[1], "torch.bool");
-    if (v->op == V_PHI) {
-        return is_boolean(v->args[1], depth + 1) && is_boolean(v->args[2], depth + 1);
-    }
-    if (v->op != V_PYOP) return false;
-    switch ((int)v->ck) {
-    case A_LT: case A_LT_E: case A_GT: case A_GT_E: case A_EQ: case A_NOT_EQ: return true;
-    case A_INVERT: return is_boolean(v->args[0], depth + 1);
-    default: return false;
-    }
-}
-
 // scaled_dot_product_attention(q, k, v, mask): torch_npu fuses it where the mask
 // is boolean or absent, and runs separate kernels where it is added.
 static void read_builtin(Reader *r, Val *v) {
@@ -325,7 +311,7 @@ static void read_builtin(Reader *r, Val *v) {
     r->out->product = true;
     read_sees(r, v);
     Val *mask = v->args[3], *p = v->args[4], *causal = v->args[5], *scale = v->args[6];
-    bool certain = val_is_none(mask) || is_boolean(mask, 0) || val_truth(causal) == 1;
+    bool certain = val_is_none(mask) || is_bool_if_tensor(r->flow, mask) || val_truth(causal) == 1;
     if (certain) {
         read_fails(r, v, "torch_npu fuses scaled_dot_product_attention already: without a mask, "
                          "and with a boolean one, it is one kernel (low value)");

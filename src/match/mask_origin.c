@@ -463,7 +463,10 @@ static OriginFound origin_of_value(Search *s, Val *v, int depth) {
     switch ((int)v->op) {
     case V_CONST: return val_is_none(v) ? (OriginFound){0} : origin_of_number(v);
     case V_DICT: case V_TUPLE: case V_LIST: return origin_of_any(s, v, depth);
-    case V_CAST: case V_ITEM: case V_PART: case OP_VIEW: case OP_EXPAND: case OP_UNSQUEEZE:
+    case V_CAST: // True where it was -inf: 1 is added
+        if (val_is_global(v->args[1], "torch.bool")) return found_at(ORIGIN_UNKNOWN, v);
+        return origin_of(s, v->args[0], depth + 1);
+    case V_ITEM: case V_PART: case OP_VIEW: case OP_EXPAND: case OP_UNSQUEEZE:
     case OP_SQUEEZE: case OP_TRANSPOSE: case OP_PERMUTE: case OP_CONTIGUOUS: case OP_CLONE:
     case OP_DETACH: case OP_FLATTEN: case OP_REPEAT_INTERLEAVE: case OP_TRIU: case OP_TRIL:
         return origin_of(s, v->args[0], depth + 1);

@@ -11,7 +11,16 @@ enum { DEPTH_MAX = 40 };
 typedef bool Test(const Val *v, int depth);
 
 static bool tensor(const Val *v, int depth);
-static bool mask(const Val *v, int depth);
+// How a mask is asked for: where `tensor`, that it is a tensor is known; with `flow`,
+// attributes are followed.
+typedef struct Asked {
+    Flow *flow;
+    bool tensor;
+} Asked;
+
+static const Asked shown_only = {NULL, false};
+
+static bool mask(const Val *v, int depth, const Asked *asked);
 
 static bool is_one_of(const char *text, const char *const *names, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -121,7 +130,7 @@ static bool tensor(const Val *v, int depth) {
     case OP_VIEW: case OP_FLATTEN: case OP_TRANSPOSE: case OP_SQUEEZE: case OP_LOGICAL_NOT:
     case V_PART: case OP_RECIPROCAL: case OP_AMAX: case OP_FLOOR_DIV: case OP_MOD:
         return tensor(v->args[0], depth + 1);
-    case V_PYOP: return mask(v, depth + 1);
+    case V_PYOP: return mask(v, depth + 1, &shown_only);
     default: return false;
     }
 }
@@ -132,47 +141,97 @@ bool is_tensor(const Val *v) {
 
 // ---- masks --------------------------------------------------------------------
 
-static bool compares(const Val *call, int depth) {
+static bool compares(const Val *call, int depth, const Asked *asked) {
     static const char *const names[] = {
         "isnan", "isinf", "isfinite", "isin", "eq", "ne", "lt", "le", "gt", "ge",
         "logical_and", "logical_or", "logical_xor",
     };
     for (size_t i = 0; i < COUNT(names); i++) {
         const Val *x = torch_call(call, names[i]);
-        if (x) return call->args[0]->op == V_GLOBAL || tensor(x, depth + 1);
+        if (x) return asked->tensor || call->args[0]->op == V_GLOBAL || tensor(x, depth + 1);
     }
     return false;
 }
 
+// What keeps the elements of a tensor, or picks among them, by a name that is no operator:
+// m.repeat(1, 2), einops.rearrange(m, "b j -> b 1 1 j").
+static const Val *same_elements(const Val *call) {
+    static const char *const names[] = {
+        "repeat", "roll", "flip", "index_select", "gather", "tile", "swapaxes", "movedim",
+        "broadcast_to", "cuda", "cpu", "diagonal", "rot90",
+    };
+    bool foreign = call->args[0]->op == V_GLOBAL && call->nargs > 1 &&
+                   (val_is_global(call->args[0], "einops.rearrange") ||
+                    val_is_global(call->args[0], "einops.repeat"));
+    if (foreign) return call->args[1];
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const Val *x = torch_call(call, names[i]);
+        if (x) return x;
+    }
+    return NULL;
+}
+
 // x > 0, ~m, m & n
-static bool computes_mask(const Val *v, int depth) {
+static bool computes_mask(const Val *v, int depth, const Asked *asked) {
     switch ((int)v->ck) {
     case A_EQ: case A_NOT_EQ: case A_LT: case A_LT_E: case A_GT: case A_GT_E:
-        return v->nargs == 2 && any_tensor(v, depth);
-    case A_INVERT: return mask(v->args[0], depth + 1);
+        return v->nargs == 2 && (asked->tensor || any_tensor(v, depth));
+    case A_INVERT: return mask(v->args[0], depth + 1, asked);
     case A_BIT_AND: case A_BIT_OR: case A_BIT_XOR:
-        return v->nargs == 2 && mask(v->args[0], depth + 1) && mask(v->args[1], depth + 1);
+        return v->nargs == 2 && mask(v->args[0], depth + 1, asked) &&
+               mask(v->args[1], depth + 1, asked);
     default: return false;
     }
 }
 
-static bool mask(const Val *v, int depth) {
+// self.causal, which the constructor makes and nothing replaces.
+static bool is_kept_mask(const Val *v, int depth, const Asked *asked) {
+    const Def *def = asked->flow ? object_class(v->args[0]) : NULL;
+    Val *made = def ? object_attr(asked->flow, v->args[0], v->name) : NULL;
+    if (def && !made) made = object_buffer(asked->flow, v->args[0], v->name);
+    return made && made != v && mask(made, depth + 1, asked) &&
+           attr_change(asked->flow, def, v->name) == ATTR_KEPT;
+}
+
+static bool all_masks(const Val *list, int depth, const Asked *asked) {
+    for (uint32_t i = 0; i < list->nargs; i++) {
+        if (!mask(list->args[i], depth + 1, asked)) return false;
+    }
+    return list->nargs > 0 && (list->op == V_TUPLE || list->op == V_LIST);
+}
+
+static bool mask(const Val *v, int depth, const Asked *asked) {
     if (depth > DEPTH_MAX) return false;
     switch ((int)v->op) {
     case V_CAST: return val_is_global(v->args[1], "torch.bool");
-    case V_PYOP: return computes_mask(v, depth);
-    case V_CALL: return compares(v, depth);
+    case V_PYOP: return computes_mask(v, depth, asked);
+    case V_CALL: {
+        const Val *x = same_elements(v);
+        return x ? mask(x, depth + 1, asked) : compares(v, depth, asked);
+    }
     case OP_LOGICAL_NOT: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND: case OP_VIEW:
     case OP_CLONE: case OP_CONTIGUOUS: case OP_TRANSPOSE: case OP_PERMUTE: case OP_FLATTEN:
-    case OP_DETACH:
-        return mask(v->args[0], depth + 1);
-    case V_PHI: return mask(v->args[1], depth + 1) && mask(v->args[2], depth + 1);
+    case OP_DETACH: case OP_TRIL: case OP_TRIU: case OP_MASKED_FILL: case OP_REPEAT_INTERLEAVE:
+    case V_ITEM: case V_PART:
+        return mask(v->args[0], depth + 1, asked);
+    case OP_CAT: case OP_STACK: return all_masks(v->args[0], depth, asked);
+    case OP_WHERE:
+        return v->nargs > 2 && mask(v->args[1], depth + 1, asked) &&
+               mask(v->args[2], depth + 1, asked);
+    case V_PHI:
+        return mask(v->args[1], depth + 1, asked) && mask(v->args[2], depth + 1, asked);
+    case V_ATTR: return is_kept_mask(v, depth, asked);
     default: return false;
     }
 }
 
 bool is_bool_mask(const Val *v) {
-    return v && mask(v, 0);
+    return v && mask(v, 0, &shown_only);
+}
+
+bool is_bool_if_tensor(Flow *flow, const Val *v) {
+    Asked asked = {flow, true};
+    return v && mask(v, 0, &asked);
 }
 
 // ---- whole numbers --------------------------------------------------------------

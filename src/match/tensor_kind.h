@@ -13,6 +13,8 @@ const Val *torch_call(const Val *call, const char *name);
 bool is_tensor(const Val *v);
 // A boolean tensor: a comparison, or a cast to bool.
 bool is_bool_mask(const Val *v);
+// Whether what is known to be a tensor is one of booleans.
+bool is_bool_if_tensor(Flow *flow, const Val *v);
 // A tensor of int32 or int64.
 bool is_whole_tensor(const Val *v);
 // The call of topk, argmax, argsort or sort whose indices v are, along some axis; NULL
