@@ -49,6 +49,10 @@ Val *value_argument(Val *v, uint32_t index, const char *keyword) {
     return NULL;
 }
 
+bool arg_is_positional(const Val *arg) {
+    return arg->op != V_KEYWORD && arg->op != V_STAR;
+}
+
 Val *keyword_arg(Val *const *args, uint32_t nargs, const char *name) {
     for (uint32_t i = 0; i < nargs; i++) {
         if (args[i]->op == V_KEYWORD && args[i]->name &&

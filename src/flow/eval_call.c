@@ -4,6 +4,7 @@
 
 #include "flow/assume.h"
 #include "flow/builtins.h"
+#include "flow/call_cast.h"
 #include "flow/call_nn.h"
 #include "flow/call_of.h"
 #include "flow/changes.h"
@@ -26,122 +27,11 @@ static Val *unknown_call(Frame *f, Val *callee, Val *const *args,
     return made;
 }
 
-static bool is_positional(const Val *arg) {
-    return arg->op != V_KEYWORD && arg->op != V_STAR;
-}
-
-// ---- casts ------------------------------------------------------------------
-
-static const char *cast_method_dtype(Str method) {
-    static const struct {
-        const char *method, *dtype;
-    } rows[] = {
-        {"float", "torch.float32"}, {"half", "torch.float16"},
-        {"bfloat16", "torch.bfloat16"}, {"double", "torch.float64"},
-        {"int", "torch.int32"}, {"long", "torch.int64"},
-        {"short", "torch.int16"}, {"char", "torch.int8"},
-        {"byte", "torch.uint8"}, {"bool", "torch.bool"},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        if (str_is(method, rows[i].method)) return rows[i].dtype;
-    }
-    return NULL;
-}
-
-// torch.float -> torch.float32 and its like: one name a dtype.
-static Val *canonical_dtype(Flow *flow, Val *dtype) {
-    static const struct {
-        const char *alias, *name;
-    } rows[] = {
-        {"torch.float", "torch.float32"}, {"torch.half", "torch.float16"},
-        {"torch.double", "torch.float64"}, {"torch.long", "torch.int64"},
-        {"torch.int", "torch.int32"},
-    };
-    if (dtype->op != V_GLOBAL) return dtype;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        if (str_is(dtype->text, rows[i].alias)) {
-            return val_global(&flow->graph, str_of(rows[i].name));
-        }
-    }
-    return dtype;
-}
-
-static bool is_device(const Val *arg) {
-    if (arg->op == V_CONST) return true; // "cuda", 0, True
-    if (arg->op == V_ATTR) return str_is(sym_str(arg->name), "device");
-    return arg->op == V_CALL && arg->args[0]->op == V_GLOBAL &&
-           str_is(arg->args[0]->text, "torch.device");
-}
-
-// What one argument of x.to(...) says about the dtype; NULL: nothing.
-static Val *dtype_of_arg(Flow *flow, Val *arg) {
-    if (is_device(arg)) return NULL;
-    bool dtype = arg->op == V_DTYPE || arg->op == V_PHI || arg->op == V_PROMOTE ||
-                 (arg->op == V_GLOBAL && str_starts(arg->text, "torch."));
-    if (dtype) return canonical_dtype(flow, arg);
-    if (arg->op == V_ATTR || arg->op == V_PARAM || arg->op == V_OPAQUE ||
-        arg->op == V_ITEM || arg->op == V_GLOBAL || arg->op == V_CALL) {
-        // A dtype, a device or a tensor: a cast to what only run time knows,
-        // unless it is a tensor that the graph knows.
-        return arg;
-    }
-    return op_dtype(flow, arg); // x.to(y)
-}
-
-static Val *call_to(Frame *f, Val *x, Val *const *args, uint32_t nargs) {
-    Val *dtype = keyword_arg(args, nargs, "dtype");
-    if (dtype) dtype = canonical_dtype(f->flow, dtype);
-    for (uint32_t i = 0; i < nargs && !dtype; i++) {
-        if (args[i]->op == V_STAR || (args[i]->op == V_KEYWORD && !args[i]->name)) {
-            return NULL;
-        }
-        if (!is_positional(args[i])) {
-            if (str_is(sym_str(args[i]->name), "other")) {
-                dtype = op_dtype(f->flow, args[i]->args[0]);
-            }
-            continue;
-        }
-        dtype = dtype_of_arg(f->flow, args[i]);
-    }
-    return dtype && !val_is_none(dtype) ? op_cast(f->flow, x, dtype) : x;
-}
-
-// x.float(), x.to(...), x.type(...), x.type_as(y); NULL if `name` is no cast.
-static Val *call_cast(Frame *f, Val *x, Str name, Val *const *args,
-                      uint32_t nargs) {
-    const char *fixed = cast_method_dtype(name);
-    if (fixed && nargs == 0) {
-        return op_cast(f->flow, x, val_global(&f->flow->graph, str_of(fixed)));
-    }
-    if (str_is(name, "to")) return call_to(f, x, args, nargs);
-    if (nargs != 1 || !is_positional(args[0])) return NULL;
-    if (str_is(name, "type_as")) {
-        return op_cast(f->flow, x, op_dtype(f->flow, args[0]));
-    }
-    if (str_is(name, "type") && args[0]->op != V_CONST) {
-        return op_cast(f->flow, x, canonical_dtype(f->flow, args[0]));
-    }
-    return NULL;
-}
-
 // ---- operators --------------------------------------------------------------
 
 // Two draws differ, even where they are spelled alike.
 static bool is_random(Op op) {
     return op == OP_EMPTY || op == OP_DROPOUT;
-}
-
-// torch.ones(n, dtype=torch.bool), torch.full((n,), True): no other dtype changes what the
-// elements mean.
-static bool makes_booleans(Flow *flow, const Val *made, Val *const *args, uint32_t nargs) {
-    switch ((int)made->op) {
-    case OP_ONES: case OP_ZEROS: case OP_FULL: case OP_ONES_LIKE: case OP_ZEROS_LIKE: break;
-    default: return false;
-    }
-    Val *dtype = keyword_arg(args, nargs, "dtype");
-    if (dtype) return val_is_global(canonical_dtype(flow, dtype), "torch.bool");
-    const Val *fill = made->op == OP_FULL ? made->args[1] : NULL;
-    return fill && fill->op == V_CONST && (fill->ck == CONST_TRUE || fill->ck == CONST_FALSE);
 }
 
 static Val *apply_op(Frame *f, const OpInfo *info, Val *const *args,
@@ -152,7 +42,7 @@ static Val *apply_op(Frame *f, const OpInfo *info, Val *const *args,
     if (is_random(info->op)) {
         value = val_unique(&f->flow->graph, info->op, value->args, value->nargs);
     }
-    if (makes_booleans(f->flow, value, args, nargs)) {
+    if (call_makes_booleans(f->flow, value, args, nargs)) {
         value = op_cast(f->flow, value, val_global(&f->flow->graph, STR("torch.bool")));
     }
     for (uint32_t p = 1; p < info->param_count; p++) {
@@ -241,11 +131,11 @@ static Val *call_partial(Frame *f, Node *node, Val *inst, Val *const *args,
     uint32_t total = inst->nargs - 1 + nargs, at = 0;
     Val **all = NEW_N(f->flow->arena, Val *, total + 1);
     for (uint32_t i = 1; i < inst->nargs; i++) {
-        if (is_positional(inst->args[i])) all[at++] = inst->args[i];
+        if (arg_is_positional(inst->args[i])) all[at++] = inst->args[i];
     }
     for (uint32_t i = 0; i < nargs; i++) all[at++] = args[i];
     for (uint32_t i = 1; i < inst->nargs; i++) {
-        if (!is_positional(inst->args[i])) all[at++] = inst->args[i];
+        if (!arg_is_positional(inst->args[i])) all[at++] = inst->args[i];
     }
     return call_value(f, node, inst->args[0], all, total);
 }
@@ -324,7 +214,7 @@ static Val *call_builtin(Frame *f, Str name, Val *const *args, uint32_t nargs) {
     if (str_is(name, "map")) return builtin_map(f, args, nargs);
     if (str_is(name, "slice")) return builtin_slice(f, args, nargs);
     if (str_is(name, "float") || str_is(name, "int")) {
-        if (nargs == 1 && is_positional(args[0])) return args[0];
+        if (nargs == 1 && arg_is_positional(args[0])) return args[0];
     }
     if ((str_is(name, "tuple") || str_is(name, "list")) && nargs == 1) {
         return val_sequence(f->flow, str_is(name, "tuple") ? V_TUPLE : V_LIST, args[0]);
@@ -335,7 +225,7 @@ static Val *call_builtin(Frame *f, Str name, Val *const *args, uint32_t nargs) {
         "torch.jit.export", "torch.compiler.disable", "torch.fx.wrap",
     };
     for (size_t i = 0; i < COUNT(same); i++) {
-        if (str_is(name, same[i]) && nargs >= 1 && is_positional(args[0])) {
+        if (str_is(name, same[i]) && nargs >= 1 && arg_is_positional(args[0])) {
             return args[0];
         }
     }
@@ -390,7 +280,7 @@ static Val *call_out(Frame *f, const OpInfo *info, Val *const *args, uint32_t na
 // torch.ops.aten.mul.Tensor(x, y): as torch has it, else as the method of that name.
 static Val *call_aten(Frame *f, Str name, Val *const *args, uint32_t nargs) {
     Graph *g = &f->flow->graph;
-    if (nargs == 0 || !is_positional(args[0])) return NULL;
+    if (nargs == 0 || !arg_is_positional(args[0])) return NULL;
     if (str_is(name, "_softmax") && nargs == 3 && val_truth(args[2]) == 0) {
         return val_new3(g, OP_SOFTMAX, args[0], args[1], val_none(g));
     }
@@ -645,7 +535,7 @@ static void register_attr(Frame *f, const Sym *method, Val *const *args,
     bool registers = str_is(sym_str(method), "register_parameter") ||
                      str_is(sym_str(method), "register_buffer");
     if (!registers || !constructs(f) || nargs < 2 || args[0]->op != V_CONST ||
-        args[0]->ck != CONST_STR || !is_positional(args[1])) {
+        args[0]->ck != CONST_STR || !arg_is_positional(args[1])) {
         return;
     }
     const Sym *name = sym_intern(f->flow->symbols, args[0]->text);
