@@ -51,22 +51,35 @@ static void add_near(Buf *out, const ProfRun *run, Str source) {
     buf_add(out, STR(" (npufuse api show NAME)\n"));
 }
 
+// "row 29", "rows 14-21": the first occurrence.
+static void add_rows(Buf *out, const ProfRun *run, bool is_cell) {
+    unsigned first = (unsigned)run->at[0].first, last = (unsigned)run->at[0].last;
+    if (!is_cell) buf_add(out, first == last ? STR("row ") : STR("rows "));
+    buf_addf(out, "%u", first);
+    if (last != first) buf_addf(out, "-%u", last);
+}
+
 static void add_run(Buf *out, const ProfRun *run, Str near_source) {
     buf_addf(out, "  %-24s %8u  %12.3f %10.3f  %5.1f%%  ", run->pattern, (unsigned)run->count,
              ms(run->device_ns), ms(run->gap_ns), 100 * run->share);
     add_cap(out, run);
     buf_addf(out, "  %s\n", bound_name(run->bound));
     const char *what = run->api ? run->api : run->note ? run->note : "custom fused kernel";
-    buf_addf(out, "      %s%s%s%s", what,
-             run->part_of ? ", part of " : "", run->part_of ? run->part_of : "",
-             run->contiguous ? "" : ", not contiguous");
+    buf_addf(out, "      %s", what);
+    if (run->part_of) buf_addf(out, " (part of %s)", run->part_of);
+    if (!run->contiguous) buf_add(out, STR(", not contiguous"));
     if (run->module.len) buf_addf(out, ", %.*s", STR_FMT(run->module));
     if (run->site.len) buf_addf(out, ", %.*s", STR_FMT(run->site));
     buf_addf(out, "\n      %.*s%s\n", STR_FMT(shown_sequence(run)),
              run->sequence.len > SEQUENCE_SHOWN ? " ..." : "");
     add_near(out, run, near_source);
-    buf_addf(out, "      first at rows %u-%u; %.*s\n", (unsigned)run->at[0].first,
-             (unsigned)run->at[0].last, STR_FMT(run->evidence));
+    buf_add(out, STR("      first at "));
+    add_rows(out, run, false);
+    buf_addf(out, "; %.*s\n", STR_FMT(run->evidence));
+    if (run->step_speedup <= 0) return;
+    buf_addf(out, "      the step at most %.2fx as fast%s\n", run->step_speedup,
+             bound_rule_of_thumb(run) > 0 ? "; fusing a run bound by memory usually gives about 2x"
+                                          : "");
 }
 
 static void add_runs(Buf *out, const ProfReport *report, const ProfileStyle *style) {
@@ -150,9 +163,9 @@ static void add_md_run(Buf *out, const ProfRun *run) {
     buf_addf(out, " | %u | %.3f | %.3f | %.1f%% | ", (unsigned)run->count, ms(run->device_ns),
              ms(run->gap_ns), 100 * run->share);
     add_cap(out, run);
-    buf_addf(out, " | %s | %u-%u | %s%s%s |\n", bound_name(run->bound),
-             (unsigned)run->at[0].first, (unsigned)run->at[0].last,
-             run->part_of ? "part of " : "", run->part_of ? run->part_of : "",
+    buf_addf(out, " | %s | ", bound_name(run->bound));
+    add_rows(out, run, true);
+    buf_addf(out, " | %s%s%s |\n", run->part_of ? "part of " : "", run->part_of ? run->part_of : "",
              run->contiguous ? "" : "not contiguous");
 }
 
@@ -189,6 +202,8 @@ void profile_md_write(Buf *out, const ProfReport *report, const ProfileStyle *st
     uint32_t shown = report->runs.len;
     if (!style->all && shown > RUNS_SHOWN) shown = RUNS_SHOWN;
     for (uint32_t i = 0; i < shown; i++) add_md_run(out, &report->runs.at[i]);
+    buf_add(out, STR("\nA cap is a bound, no forecast: fusing a run bound by memory usually gives "
+                     "about 2x.\n"));
     add_md_kernels(out, report, style);
     if (report->notes.len) buf_add_char(out, '\n');
     for (uint32_t i = 0; i < report->notes.len; i++) {

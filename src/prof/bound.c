@@ -17,6 +17,10 @@ const char *bound_name(ProfBound bound) {
     return bound_names[bound];
 }
 
+double bound_rule_of_thumb(const ProfRun *run) {
+    return run->kind == RUN_FUSION && run->bound == BOUND_MEMORY ? 2 : 0;
+}
+
 const char *blend_name(RunBlend blend) {
     static const char *const names[] = {"cube-vector", "vector-vector", "small operators"};
     return names[blend];
@@ -52,6 +56,11 @@ static bool by_counters(KindBound *out, const ProfKind *kind) {
     uint64_t in = larger(kind, PMU_MTE2, PMU_VEC_MTE2, &has_in);
     uint64_t to = larger(kind, PMU_MTE3, PMU_FIXPIPE, &has_out);
     uint64_t move = in > to ? in : to;
+    // A cube at work tells by itself, whatever moves meanwhile.
+    if (!has_in && has_work && is_cube(kind) && work >= FULL) {
+        *out = (KindBound){BOUND_COMPUTE, 0, "mac ratio (no columns of data movement)"};
+        return true;
+    }
     if (!has_in || !has_work) return false;
     if (work < PRESENT && move < PRESENT) return false; // a counter that did not count
     uint64_t full = is_cube(kind) ? FULL : BUSY;
@@ -114,7 +123,7 @@ static bool by_gaps(KindBound *out, const ProfKind *kind, const KindGaps *gaps) 
 }
 
 static KindBound bound_of(const ProfReport *report, const ProfKind *kind, const KindGaps *gaps) {
-    KindBound out = {BOUND_UNKNOWN, 0, "no counters (aic_metrics=PipeUtilization) and no chip"};
+    KindBound out = {BOUND_UNKNOWN, 0, "no counters of data movement, and no limits of the chip"};
     if (kind->core == CORE_COMM) return (KindBound){BOUND_COMM, 0, "where it ran"};
     if (kind->core == CORE_AICPU) return (KindBound){BOUND_AICPU, 0, "where it ran"};
     if (by_duration(&out, kind, report->chip.launch_us)) return out;

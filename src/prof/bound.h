@@ -16,6 +16,8 @@ void bound_kinds(ProfReport *report, Arena *arena);
 // Fills bound, blend, cap, share and evidence of each run.
 void bound_runs(ProfReport *report, Arena *arena);
 const char *bound_name(ProfBound bound);
+// The cap that such a run usually gives, by experience; 0: none is known.
+double bound_rule_of_thumb(const ProfRun *run);
 const char *blend_name(RunBlend blend);
 
 // The bytes of main memory that a call of the kind read and wrote by its counters

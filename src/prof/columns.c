@@ -27,6 +27,7 @@ static const ColumnName names[] = {
     {"Output Data Types", COL_OUT_DTYPES}, {"Output Formats", COL_OUT_FORMATS},
     {"aic_mac_ratio", COL_PMU + PMU_MAC}, {"mac_ratio", COL_PMU + PMU_MAC},
     {"mac_exe_ratio", COL_PMU + PMU_MAC}, {"aic_mac_exe_ratio", COL_PMU + PMU_MAC},
+    {"aic_mac_fp16_ratio", COL_PMU + PMU_MAC}, {"mac_fp16_ratio", COL_PMU + PMU_MAC},
     {"aic_scalar_ratio", COL_PMU + PMU_CUBE_SCALAR},
     {"scalar_ratio", COL_PMU + PMU_CUBE_SCALAR},
     {"aic_mte1_ratio", COL_PMU + PMU_MTE1}, {"mte1_ratio", COL_PMU + PMU_MTE1},

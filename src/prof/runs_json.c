@@ -78,7 +78,7 @@ static void add_cap(Json *json, const ProfRun *run) {
     json_key(json, "roof_us");
     json_double_if(json, run->roof_us > 0, run->roof_us);
     json_key(json, "rule_of_thumb");
-    json_double_if(json, run->kind == RUN_FUSION && run->bound == BOUND_MEMORY, 2.0);
+    json_double_if(json, bound_rule_of_thumb(run) > 0, bound_rule_of_thumb(run));
     json_key(json, "step_speedup_at_most");
     json_double_if(json, run->step_speedup > 0, run->step_speedup);
 }
