@@ -3,6 +3,8 @@
 
 #include "flow/builtins.h"
 
+#include "flow/call_of.h"
+
 enum { MAPPED_MAX = 8 };
 
 Val *builtin_isinstance(Frame *f, Val *const *args, uint32_t nargs) {
@@ -50,4 +52,20 @@ Val *builtin_slice(Frame *f, Val *const *args, uint32_t nargs) {
         parts[nargs == 1 ? 1 : i] = args[i];
     }
     return val_new(&f->flow->graph, V_SLICE, parts, 3);
+}
+
+Val *builtin_dict_get(Frame *f, Val *dict, Str method, Val *const *args, uint32_t nargs) {
+    bool pops = str_is(method, "pop");
+    if (dict->op != V_DICT || (!pops && !str_is(method, "get"))) return NULL;
+    if (nargs == 0 || nargs > 2 || args[0]->op != V_CONST) return NULL;
+    if (!arg_is_positional(args[nargs - 1])) return NULL;
+    Val *found = NULL;
+    for (uint32_t i = 0; i + 1 < dict->nargs; i += 2) {
+        if (dict->args[i]->op != V_CONST) return NULL;
+        if (dict->args[i] == args[0]) found = dict->args[i + 1];
+    }
+    if (found && pops) eval_mutation(f, dict);
+    if (found) return found;
+    if (nargs == 2) return args[1];
+    return pops ? NULL : val_none(&f->flow->graph);
 }

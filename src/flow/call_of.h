@@ -11,9 +11,9 @@ Val *value_of_call(Val *v, const char *name);
 // The argument of such a call: the `index`-th behind its receiver (from 0), or
 // the one called `keyword`; NULL if it is not given.
 Val *value_argument(Val *v, uint32_t index, const char *keyword);
-// The keyword argument among them; NULL if it is not given.
 // Whether it is no keyword, and no *args or **kwargs.
 bool arg_is_positional(const Val *arg);
+// The keyword argument among them; NULL if it is not given.
 Val *keyword_arg(Val *const *args, uint32_t nargs, const char *name);
 // Functions of torch that make something new and do nothing else.
 bool call_only_makes(const Val *callee);

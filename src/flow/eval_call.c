@@ -13,6 +13,35 @@
 #include "flow/maybe.h"
 #include "flow/spellings.h"
 
+// A function that leaves the lists and dicts it is given as they are.
+static bool keeps_containers(const Val *callee) {
+    static const char *const libraries[] = {"torch.", "einops.", "math.", "numpy.", "logging.",
+                                            "warnings."};
+    static const char *const own[] = { // Python's
+        "print", "len", "zip", "enumerate", "sum", "max", "min", "sorted", "tuple", "list",
+        "dict", "set", "range", "isinstance", "any", "all", "str", "repr", "format", "id",
+        "type", "bool", "reversed", "hasattr", "map", "filter", "iter", "frozenset", "getattr",
+    };
+    if (callee->op != V_GLOBAL) return false;
+    for (size_t i = 0; i < COUNT(libraries); i++) {
+        if (str_starts(callee->text, libraries[i])) return true;
+    }
+    for (size_t i = 0; i < COUNT(own); i++) {
+        if (str_is(callee->text, own[i])) return true;
+    }
+    return false;
+}
+
+// What is not in sight may change a list or a dict that it is given.
+static void hand_containers(Frame *f, const Val *callee, Val *const *args, uint32_t nargs) {
+    if (keeps_containers(callee)) return;
+    for (uint32_t i = 0; i < nargs; i++) {
+        Val *given = args[i]->op == V_KEYWORD && args[i]->name ? args[i]->args[0] : args[i];
+        bool held = given->op == V_DICT || given->op == V_LIST;
+        if (held && given->nargs) eval_mutation(f, given);
+    }
+}
+
 // A call that is not understood: its result is unlike any other, and the
 // statement it stands in does more than compute.
 static Val *unknown_call(Frame *f, Val *callee, Val *const *args,
@@ -22,6 +51,7 @@ static Val *unknown_call(Frame *f, Val *callee, Val *const *args,
     all[0] = callee;
     if (nargs) memcpy(all + 1, args, sizeof(Val *) * nargs);
     if (!call_only_makes(callee)) frame_add_effects(f, 1);
+    hand_containers(f, callee, args, nargs);
     Val *made = val_unique(&f->flow->graph, V_CALL, all, nargs + 1);
     if (callee->op == V_GLOBAL) made->rank = einops_rank(callee->text, args, nargs);
     return made;
@@ -598,6 +628,8 @@ static Val *call_member(Frame *f, Node *node, Member member_of, Val *const *args
         Val *value = call_forward(f, node, member_of, args, nargs);
         if (value) return value;
     }
+    Val *got = builtin_dict_get(f, object, sym_str(name), args, nargs);
+    if (got) return got;
     if (changes_container(object, name)) eval_mutation(f, object);
     Val *value = call_tensor_method(f, object, name, args, nargs);
     // self.config.activation_func(x)

@@ -622,15 +622,27 @@ static void eval_assign(Frame *f, Node *stmt) {
     }
 }
 
+static void delete_target(Frame *f, Node *t) {
+    switch ((int)t->kind) {
+    case N_NAME: // reads it too: `del x` needs x bound
+        eval_expr(f, t);
+        bind_name(f, t->u.name.id, opaque(f));
+        break;
+    case N_SUBSCRIPT: eval_mutation(f, eval_expr(f, t->u.subscript.value)); break;
+    case N_ATTRIBUTE:
+        eval_attr_change(f, eval_expr(f, t->u.attribute.value), t->u.attribute.attr, opaque(f));
+        break;
+    case N_TUPLE: case N_LIST:
+        for (uint32_t i = 0; i < t->u.list.elts.len; i++) delete_target(f, t->u.list.elts.at[i]);
+        break;
+    default: break;
+    }
+}
+
 static void eval_delete(Frame *f, Node *stmt) {
     mark_effect(f);
-    for (uint32_t i = 0; i < stmt->u.delete_.targets.len; i++) {
-        Node *t = stmt->u.delete_.targets.at[i];
-        if (t->kind == N_NAME) { // reads it too: `del x` needs x bound
-            eval_expr(f, t);
-            bind_name(f, t->u.name.id, opaque(f));
-        }
-    }
+    NodeList targets = stmt->u.delete_.targets;
+    for (uint32_t i = 0; i < targets.len; i++) delete_target(f, targets.at[i]);
 }
 
 static bool eval_child(Node *child, void *data) {

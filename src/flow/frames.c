@@ -52,9 +52,10 @@ static ArgumentsNode *arguments_of(Node *fn) {
     return args->u.arguments;
 }
 
-static void bind_rest(Frame *f, const ArgumentsNode *a) {
+// *args and **kwargs; `rest` is what kwargs holds, NULL where nobody knows.
+static void bind_rest(Frame *f, const ArgumentsNode *a, Val *rest) {
     if (a->vararg) bind_name(f, a->vararg->u.arg.name, opaque(f));
-    if (a->kwarg) bind_name(f, a->kwarg->u.arg.name, opaque(f));
+    if (a->kwarg) bind_name(f, a->kwarg->u.arg.name, rest ? rest : opaque(f));
 }
 
 void bind_own_params(Frame *f) {
@@ -64,7 +65,7 @@ void bind_own_params(Frame *f) {
         Val *v = i == 0 && f->self ? f->self : param_val(f, p.at[i]);
         bind_name(f, p.at[i]->u.arg.name, v);
     }
-    bind_rest(f, a);
+    bind_rest(f, a, NULL);
 }
 
 // Binds a call's arguments; what is not given takes its default, or stays a
@@ -76,6 +77,8 @@ static bool bind_call(Frame *f, Frame *definer, Val *self, Val *const *args,
     Val **given = NEW_N(f->flow->arena, Val *, p.len + 1);
     uint32_t at = 0;
     if (self && p.positional) given[at++] = self;
+    Val **rest = NEW_N(f->flow->arena, Val *, nargs * 2 + 1);
+    uint32_t rest_len = 0;
     bool unknown = false;
     for (uint32_t i = 0; i < nargs; i++) {
         if (args[i]->op == V_STAR) unknown = true;
@@ -90,6 +93,10 @@ static bool bind_call(Frame *f, Frame *definer, Val *self, Val *const *args,
             while (k < p.len && p.at[k]->u.arg.name != args[i]->name) k++;
             if (k < p.len) given[k] = args[i]->args[0];
             else if (!a->kwarg) return false;
+            else {
+                rest[rest_len++] = val_str(&f->flow->graph, sym_str(args[i]->name));
+                rest[rest_len++] = args[i]->args[0];
+            }
         }
     }
     for (uint32_t i = 0; i < p.len; i++) {
@@ -98,7 +105,7 @@ static bool bind_call(Frame *f, Frame *definer, Val *self, Val *const *args,
         if (!v) v = param_val(f, p.at[i]);
         bind_name(f, p.at[i]->u.arg.name, v);
     }
-    bind_rest(f, a);
+    bind_rest(f, a, unknown ? NULL : val_new(&f->flow->graph, V_DICT, rest, rest_len));
     return true;
 }
 
