@@ -6,6 +6,9 @@
 
 #include "base/arena.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +56,12 @@ void arena_init(Arena *arena) {
 void arena_free(Arena *arena) {
     while (arena->chunk) drop_chunk(arena);
     arena_init(arena);
+}
+
+void arena_give_back(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 void arena_clear(Arena *arena) {

@@ -47,6 +47,9 @@ char *arena_cstr(Arena *arena, Str s);
 Str arena_dotted(Arena *arena, Str a, Str b);
 Str arena_printf(Arena *arena, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+// Gives what was freed back to the system, so that it does not count beside what comes.
+void arena_give_back(void);
+
 #define NEW(arena, Type) ((Type *)arena_alloc((arena), sizeof(Type)))
 #define NEW_N(arena, Type, n) ((Type *)arena_alloc((arena), sizeof(Type) * (n)))
 

@@ -264,10 +264,7 @@ static const struct NearModules *near_modules(Project *project, const Def *class
     while (here.len + there.len && near->len < NEAR_MAX) {
         const char *path = project->files[take_file(&here, &there)];
         if (strcmp(path, own->path) == 0) continue;
-        Err err;
-        Module *m = project_open(project, path, str_of(path + project->prefix.len), &err);
-        bool speaks = m && str_contains(m->source.text, name);
-        near->at[near->len++] = speaks ? m : NULL;
+        near->at[near->len++] = project_open_naming(project, path, name);
     }
     return *known = near;
 }

@@ -70,13 +70,22 @@ static bool may_be_function(const Frame *f, const Val *v, int depth) {
     return false;
 }
 
+// The function whose text was searched last: the calls of one stand together.
+typedef struct Searched {
+    const Node *owner;
+    bool speaks; // has the name that is looked for
+} Searched;
+
 // attend = TABLE.get(name, f); attend(q, k): f stands among what it is looked up in.
-static bool is_looked_up(const Frame *f, const Node *call, uint32_t at) {
+static bool is_looked_up(const Frame *f, const Node *call, uint32_t at, Searched *last) {
     const Node *func = call->u.call.func, *owner = f->module->call_owners[at];
     const Sym *name = f->fn->u.function->name;
     if (f->owner || func->kind != N_NAME || func->u.name.id == name || owner == f->fn) return false;
-    Str text = source_span(&f->module->source, owner->start, owner->end);
-    if (!str_contains(text, sym_str(name))) return false;
+    if (last->owner != owner) {
+        Str text = source_span(&f->module->source, owner->start, owner->end);
+        *last = (Searched){owner, str_contains(text, sym_str(name))};
+    }
+    if (!last->speaks) return false;
     read_owner(f, at);
     const Val *v = node_val(f->mf, func);
     return v && may_be_function(f, v, 0);
@@ -91,11 +100,12 @@ CallSite find_argument(Frame *f, const Val *param) {
     if (f->flow->callers_work > WORK_MAX) return site;
     f->flow->callers_work += f->module->calls.len;
     uint32_t read = 0;
+    Searched last = {0};
     for (uint32_t i = 0; i < f->module->calls.len && read < CALLERS_MAX; i++) {
         Node *call = f->module->calls.at[i];
         if (!f->module->call_owners[i]) continue;
         bool direct = is_call_of(f, call, f->module->call_classes[i]);
-        if (!direct && !is_looked_up(f, call, i)) continue;
+        if (!direct && !is_looked_up(f, call, i, &last)) continue;
         Node *arg = argument_of(call, param, index);
         if (arg) read_owner(f, i);
         Val *v = arg ? node_val(f->mf, arg) : NULL;

@@ -733,6 +733,7 @@ bool scan_run(FindingSet *out, Arena *run, ScanInputs inputs,
         }
         arena_adopt(run, &workers[i].run);
     }
+    arena_give_back(); // the reports come next
     sort_set(out, run);
     signals_settle(out, run, &signals);
     pthread_mutex_destroy(&pool.lock);

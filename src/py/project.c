@@ -347,22 +347,36 @@ static bool read_module(Str *out, Module *m, const char *path, Err *err) {
     return file_read(out, &m->arena, path, FILE_MAX_BYTES, err);
 }
 
-Module *project_open(Project *project, const char *path, Str shown, Err *err) {
-    Module *open = project->by_path[find_path_slot(project, path)];
-    if (open) {
-        project_touch(open);
-        return open;
-    }
+// Of a file without the word, only the bytes are read.
+static Module *open_with_word(Project *project, const char *path, Str shown, Str word, Err *err) {
     Module *m = new_module(project, path, shown);
     Str bytes;
     bool read = read_module(&bytes, m, path, err);
     if (read) trace_bytes(project, path, bytes);
     else add_trace(project, str_of(path), TRACE_ABSENT);
-    if (!read || !fill_module(m, bytes, err)) {
+    if (!read || !str_contains(bytes, word) || !fill_module(m, bytes, err)) {
         drop_module(m);
         return NULL;
     }
     return keep_module(project, m);
+}
+
+Module *project_open(Project *project, const char *path, Str shown, Err *err) {
+    Module *open = project->by_path[find_path_slot(project, path)];
+    if (!open) return open_with_word(project, path, shown, STR(""), err);
+    project_touch(open);
+    return open;
+}
+
+Module *project_open_naming(Project *project, const char *path, Str word) {
+    Module *open = project->by_path[find_path_slot(project, path)];
+    Err ignored;
+    if (!open) {
+        return open_with_word(project, path, str_of(path + project->prefix.len), word, &ignored);
+    }
+    if (!str_contains(open->source.text, word)) return NULL;
+    project_touch(open);
+    return open;
 }
 
 // ---- resolving -------------------------------------------------------------

@@ -140,6 +140,9 @@ void project_init(Project *project, SymTable *symbols);
 void project_free(Project *project);
 // Reads and parses `path` (once). NULL with a message if it can't be read.
 Module *project_open(Project *project, const char *path, Str shown, Err *err);
+// The same of a scanned file that has the word somewhere; NULL if it has not, or cannot be
+// read. One that is not open yet is not parsed for that.
+Module *project_open_naming(Project *project, const char *path, Str word);
 // From now on the module at `path` has this text, whoever leads to it; there
 // need be no such file. Both are borrowed.
 void project_give_text(Project *project, const char *path, Str text);
