@@ -256,6 +256,10 @@ static char head_of_queries(const Equation *e) {
     return both ? e->out[1] : 0;
 }
 
+// Axes of both sides and of the result, in the order of the queries. No layout of the
+// operator has more than two.
+static const char BATCHES[] = "BNWXYZ";
+
 static bool einsum_scores(Reader *r, Val *v, Scores *out) {
     Equation e;
     if (!read_equation(v, &e)) {
@@ -266,11 +270,11 @@ static bool einsum_scores(Reader *r, Val *v, Scores *out) {
     uint32_t batches = 0;
     for (const char *c = e.in[0]; *c; c++) {
         bool key = strchr(e.in[1], *c), kept = strchr(e.out, *c);
-        if (key && kept) roles[(unsigned char)*c] = batches++ ? 'N' : 'B';
+        if (key && kept) roles[(unsigned char)*c] = BATCHES[batches++];
         else if (key) roles[(unsigned char)*c] = 'D';
         else roles[(unsigned char)*c] = 'Q';
     }
-    if (head) roles[(unsigned char)head] = batches++ ? 'N' : 'B';
+    if (head) roles[(unsigned char)head] = BATCHES[batches++];
     for (const char *c = e.in[1]; *c; c++) {
         if (!roles[(unsigned char)*c]) roles[(unsigned char)*c] = 'K';
     }
@@ -281,7 +285,7 @@ static bool einsum_scores(Reader *r, Val *v, Scores *out) {
     bool fits = name_axes(out->query_axes, e.in[0], roles) &&
                 name_axes(out->key_axes, e.in[1], roles) && name_axes(out->axes, e.out, roles) &&
                 n == strlen(e.in[0]) && n == strlen(e.in[1]) + !!head && n == batches + 2 &&
-                strchr(out->axes, 'Q') && strchr(out->axes, 'K') && batches > 0 && batches < 3;
+                strchr(out->axes, 'Q') && strchr(out->axes, 'K') && batches > 0 && batches < 5;
     if (!fits) return read_fails(r, v, "an einsum that is no product of queries and keys");
     read_sees(r, v);
     out->rank = (uint32_t)n;
