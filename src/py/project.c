@@ -471,6 +471,38 @@ static ModuleMemo look_for_module(Project *project, Str search, Str dotted) {
     return memo;
 }
 
+enum { UPWARDS_MAX = 8 };
+
+// The folder around `folder`, as long as that belongs to what is scanned or is the working
+// folder; empty otherwise.
+static Str folder_around(const Project *project, Str folder) {
+    Str up = path_folder(folder), prefix = project->prefix;
+    if (folder.len == 0 || folder.at[0] == '.') return (Str){0}; // ".", "../x"
+    if (folder.at[0] != '/') return str_is(up, ".") ? project->here : up;
+    bool inside = prefix.len > 1 && up.len + 1 >= prefix.len && prefix.at[0] == '/' &&
+                  memcmp(up.at, prefix.at, prefix.len - 1) == 0;
+    return inside ? up : (Str){0};
+}
+
+// Beside the package that `search` holds, then in the folders around it and their `src`:
+// examples/chat/model.py runs with the packages of the repository on its path.
+static ModuleMemo look_around(Project *project, Str search, Str dotted) {
+    ModuleMemo memo = look_for_module(project, search, dotted);
+    Str folder = search;
+    for (int i = 0; i < UPWARDS_MAX && !memo.path; i++) {
+        folder = folder_around(project, folder);
+        if (folder.len == 0) break;
+        ModuleMemo found = look_for_module(project, folder, dotted);
+        if (!found.path) {
+            Str src = str_of(path_join(&project->arena, folder, STR("src")));
+            found = look_for_module(project, src, dotted);
+        }
+        memo.path = found.path;
+        if (found.path) memo.shown = found.shown;
+    }
+    return memo;
+}
+
 // Where `a.b.c` is, seen from `from`; NULL if it is no file of the project.
 static const ModuleMemo *locate_module(Module *from, Str dotted) {
     if (dotted.len == 0 || is_foreign(dotted)) return NULL;
@@ -481,7 +513,7 @@ static const ModuleMemo *locate_module(Module *from, Str dotted) {
     grow_found(project);
     uint32_t i = memo_slot(project->found, project->found_cap, from->search, dotted);
     if (!project->found[i].dotted.at) {
-        project->found[i] = look_for_module(project, from->search, dotted);
+        project->found[i] = look_around(project, from->search, dotted);
         project->found_len++;
     }
     return project->found[i].path ? &project->found[i] : NULL;
