@@ -522,8 +522,13 @@ static Val *eval_if_exp(Frame *f, Node *node) {
     int truth = val_truth(cond);
     if (truth == 1) return eval_expr(f, node->u.if_exp.body);
     if (truth == 0) return eval_expr(f, node->u.if_exp.orelse);
+    uint32_t mark = names_mark(f);
+    NameChanges then, orelse;
     Val *a = eval_expr(f, node->u.if_exp.body);
+    names_rewind(&then, f, mark); // the other arm sees nothing of what this one changed
     Val *b = eval_expr(f, node->u.if_exp.orelse);
+    names_rewind(&orelse, f, mark);
+    names_join(f, &then, &orelse, cond);
     return op_phi(f->flow, cond, a, b);
 }
 

@@ -68,6 +68,20 @@ bool is_very_negative(const Val *v) {
     return is_low(v, 0);
 }
 
+static bool is_factor_at(Flow *flow, Val *v, int depth);
+
+// math.log(n); max(1, n) of numbers.
+static bool is_factor_call(Flow *flow, const Val *call, int depth) {
+    const Val *callee = call->args[0];
+    if (callee->op != V_GLOBAL) return false;
+    if (str_starts(callee->text, "math.")) return true;
+    if (!str_is(callee->text, "max") && !str_is(callee->text, "min")) return false;
+    for (uint32_t i = 1; i < call->nargs; i++) {
+        if (!is_factor_at(flow, call->args[i], depth + 1)) return false;
+    }
+    return call->nargs > 2;
+}
+
 // A number that scores may be multiplied by: never a learned tensor.
 static bool is_factor_at(Flow *flow, Val *v, int depth) {
     if (depth > 8) return false;
@@ -89,12 +103,14 @@ static bool is_factor_at(Flow *flow, Val *v, int depth) {
     case OP_MUL: case OP_ADD: case OP_POW:
         return is_factor_at(flow, v->args[0], depth + 1) &&
             is_factor_at(flow, v->args[1], depth + 1);
-    case V_PHI:
-        return is_factor_at(flow, v->args[1], depth + 1) &&
-            is_factor_at(flow, v->args[2], depth + 1);
+    case V_PHI: // an arm that is None multiplies nothing
+        for (int i = 1; i <= 2; i++) {
+            bool fits = val_is_none(v->args[i]) || is_factor_at(flow, v->args[i], depth + 1);
+            if (!fits) return false;
+        }
+        return true;
     case V_PYOP: case V_SIZE: case OP_NUMEL: return true;
-    case V_CALL: // math.log(n)
-        return v->args[0]->op == V_GLOBAL && str_starts(v->args[0]->text, "math.");
+    case V_CALL: return is_factor_call(flow, v, depth);
     case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL: case OP_NEG:
         return is_factor_at(flow, v->args[0], depth + 1);
     default: return false;
@@ -552,6 +568,37 @@ static bool keeps_scores(const Val *sizes, const Scores *s) {
            may_be_length(sizes->args[n - 1], s->key, s);
 }
 
+// Whether batch and heads of the keys are those of the queries, and not broadcast.
+static bool has_all_heads(Reader *r, Val *query, Val *key) {
+    Graph *g = &r->flow->graph;
+    for (int axis = 0; axis < 2; axis++) {
+        Val *at = val_int(g, axis);
+        if (op_size(r->flow, query, at) != op_size(r->flow, key, at)) return false;
+    }
+    return true;
+}
+
+// (b, n, q, k) seen as (b * n, q, k): query and key are seen so, too.
+static bool fold_heads(Reader *r, Scores *out) {
+    bool fits = out->rank == 4 && !out->heads && !out->one_head &&
+                strcmp(out->query_axes, "BNQD") == 0 && strcmp(out->key_axes, "BNKD") == 0 &&
+                strcmp(out->axes, "BNQK") == 0;
+    if (!fits) return false;
+    if (!has_all_heads(r, out->query, out->key)) {
+        r->out->trouble = "heads are folded into the batch: the keys need as many as the queries";
+    }
+    Graph *g = &r->flow->graph;
+    Val *first = val_int(g, 0), *second = val_int(g, 1);
+    out->heads = op_size(r->flow, out->query, second);
+    out->query = val_new3(g, OP_FLATTEN, out->query, first, second);
+    out->key = val_new3(g, OP_FLATTEN, out->key, first, second);
+    memcpy(out->query_axes, "NQD", 4);
+    memcpy(out->key_axes, "NKD", 4);
+    memcpy(out->axes, "NQK", 4);
+    out->rank = 3;
+    return true;
+}
+
 // (b * n, q, k) seen as (b, n, q, k), and back.
 static bool read_view(Reader *r, Val *v, Scores *out, int depth) {
     read_sees(r, v);
@@ -561,6 +608,7 @@ static bool read_view(Reader *r, Val *v, Scores *out, int depth) {
     if (!keeps_scores(v->args[1], out)) {
         return read_fails(r, v, "the scores are taken apart before the softmax");
     }
+    if (rank == 3 && fold_heads(r, out)) return true;
     if (out->rank == 3 && rank == 4 && !out->heads) {
         out->heads = v->args[1]->args[1];
         out->rank = 4;

@@ -153,6 +153,14 @@ static Str compose_unflatten(Composer *c, Val *v, int depth) {
                         STR_FMT(sizes));
 }
 
+static Str compose_flatten(Composer *c, Val *v, int depth) {
+    Str x = operand(c, v->args[0], depth), first = compose(c, v->args[1], depth + 1);
+    Str last = x.len && first.len ? compose(c, v->args[2], depth + 1) : (Str){0};
+    if (!last.len) return last;
+    return arena_printf(c->arena, "%.*s.flatten(%.*s, %.*s)", STR_FMT(x), STR_FMT(first),
+                        STR_FMT(last));
+}
+
 static Str compose_const(Composer *c, const Val *v) {
     switch ((int)v->ck) {
     case CONST_NONE: return STR("None");
@@ -207,6 +215,7 @@ static Str compose_operator(Composer *c, Val *v, int depth) {
     case OP_TRANSPOSE: return method(c, v, "transpose", depth);
     case OP_PERMUTE: return method(c, v, "permute", depth);
     case OP_UNFLATTEN: return compose_unflatten(c, v, depth);
+    case OP_FLATTEN: return compose_flatten(c, v, depth);
     case OP_UNSQUEEZE: return method(c, v, "unsqueeze", depth);
     case OP_NDIM: return around(c, "", v->args[0], ".dim()", depth);
     default: return (Str){0};
