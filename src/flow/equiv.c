@@ -5,7 +5,7 @@
 // graph is built, so that users' code and rules meet in the same form.
 #include "base/base.h"
 
-#include "flow/flow.h"
+#include "flow/device.h"
 
 #include <float.h>
 #include <math.h>
@@ -51,8 +51,11 @@ Val *op_dtype(Flow *fl, Val *x) {
 
 // phi(c, x', x'')  ->  cast(x, phi(c, d', d''))  where x' ~ x'' ~ x
 // phi(c, x, x)     ->  x
+// phi(x.device.type != "mps", f(x), g(x))  ->  f(x)
 Val *op_phi(Flow *fl, Val *cond, Val *a, Val *b) {
     if (a == b) return a;
+    Val *side = device_side(cond, a, b);
+    if (side) return side;
     Val *x = val_strip(a);
     if (x == val_strip(b) && x->op != V_CONST) {
         Val *dtype = val_new3(&fl->graph, V_PHI, cond, op_dtype(fl, a),
