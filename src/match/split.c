@@ -66,7 +66,7 @@ static void take_root(Search *s, Val *root) {
     Frame *f = s->frame;
     if (is_known(s->out, f, root)) return;
     const Attend *attend = attend_of(f->flow, root);
-    if (!attend || !attend->form || attend->unread) return;
+    if (!attend || !attend->form) return;
     const Val *product = own_product(f, attend);
     if (!product || attend_misuse(f, attend, root)) return;
     // Two products of the same weights, out of sight of the caller's own values.
@@ -170,6 +170,11 @@ static void set_texts(SplitGroup *group, const Split *split, uint32_t callers, b
     site_add_fact_at(site, (SiteFact){
         .name = "form", .state = FACT_PROVEN, .from = (Val *)(uintptr_t)split->product,
         .claim = STR("softmax attention once the call is read in place")});
+    if (split->attend->unread) {
+        site_add_fact_at(site, (SiteFact){
+            .name = "in_sight", .state = FACT_UNKNOWN, .from = split->attend->unread_at,
+            .claim = str_of(split->attend->unread)});
+    }
 }
 
 // The splits from `from` on that belong to the same helper.
