@@ -132,7 +132,9 @@ static void find_tokens(Gather *g, Val *v, int depth) {
         g->tokens = gathered_from(v);
         return;
     }
-    for (uint32_t i = 0; i < v->nargs; i++) find_tokens(g, v->args[i], depth + 1);
+    // experts[e](x): what is picked there is the expert.
+    uint32_t first = v->op == V_CALL && v->nargs && v->args[0]->op == V_ITEM;
+    for (uint32_t i = first; i < v->nargs; i++) find_tokens(g, v->args[i], depth + 1);
 }
 
 // The factors of the result: one is a gathered weight, another the expert's output.
@@ -393,6 +395,14 @@ static bool is_own_share(Val *rows, Val *expert) {
     return chosen && !is_gather(val_strip(expert), g.rows);
 }
 
+// The weights of a pass are picked by its number as well; they are no tokens.
+static bool owns(const Expert *e, const Val *tokens) {
+    for (uint32_t i = 0; i < e->linears && i < COUNT(e->owners); i++) {
+        if (e->owners[i] == tokens) return true;
+    }
+    return e->owner == tokens;
+}
+
 static void add_site(Sites *out, Frame *f, const Added *added, const Node *loop) {
     Arena *arena = f->flow->arena;
     Gather g = {.rows = index_below(added->rows)};
@@ -406,7 +416,7 @@ static void add_site(Sites *out, Frame *f, const Added *added, const Node *loop)
     look(&e, expert, 0);
     e.norm = e.packed && expert->op != OP_LINEAR && expert->op != OP_MATMUL && !e.bias;
     // Without weights of its own that it looks up, a pass is no expert.
-    if (!e.owner) return;
+    if (!e.owner || owns(&e, g.tokens)) return;
     Site site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
                  .autograd = "silent",
                     .first = loop ? loop : added->stmt, .last = loop ? loop : added->stmt};

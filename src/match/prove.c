@@ -417,8 +417,9 @@ static FactState prove_mask(Prover *p, Val *x) {
                                    "a very negative number goes into it; "
                                        "tested at run time");
     case ORIGIN_BIAS:
-        return doubtful(p, "an additive bias would be lost by a bool mask; where the test "
-                           "fails, the original runs");
+        return doubtful(p, "a learned or computed bias goes in: an additive bias would be lost by "
+                           "a bool mask, and is taken as pse only, by hand; where the test fails, "
+                           "the original runs");
     case ORIGIN_UNKNOWN: break;
     }
     return doubtful(p, "cannot prove it is a 0/-inf mask: nothing in sight shows where it comes "

@@ -288,3 +288,23 @@ class WithoutArguments(nn.Module):
         for i in range(len(self.experts)):
             outputs.append(self.experts[i]())  # clean: a call that takes nothing
         return outputs
+
+
+class Evaluation:
+    """Each measure adds to its own total; all of them see everything."""
+
+    def evaluate(self, loader):
+        totals = [0.0 for _ in range(len(self.measures))]
+        for batch in loader:
+            for i in range(len(self.measures)):
+                measure = self.measures[i][1]
+                totals[i] += measure(batch["logits"], batch["labels"])  # clean: no rows are taken
+        return totals
+
+
+class AllThroughAll:
+    def forward(self, x):
+        out = torch.zeros(8, *x.shape)
+        for e in range(8):
+            out[e] += torch.relu(x @ self.first[e]) @ self.second[e]  # clean: no rows are taken
+        return out
