@@ -76,12 +76,22 @@ static int64_t third_step_ns(const Profile *profile) {
     return first[2];
 }
 
+// Whether some kind's first row in the file comes so late.
+static bool may_be_late(const Profile *profile, int64_t third) {
+    for (uint32_t i = 0; i < profile->kind_count; i++) {
+        const ProfKind *kind = &profile->kinds[i];
+        if (kind->core == CORE_COMM || kind->first_row >= profile->row_count) continue;
+        if (profile->rows[kind->first_row].start_ns >= third) return true;
+    }
+    return false;
+}
+
 // Kinds that were first seen after the second step: shapes that keep changing. Rows may
 // be out of order, so their times tell.
 static uint32_t count_late_kinds(const Profile *profile, Arena *arena) {
     int64_t third = third_step_ns(profile);
     uint32_t late = 0;
-    if (third == INT64_MAX) return 0;
+    if (third == INT64_MAX || !may_be_late(profile, third)) return 0;
     bool *is_early = NEW_N(arena, bool, profile->kind_count + 1);
     bool *is_late = NEW_N(arena, bool, profile->kind_count + 1);
     for (uint32_t i = 0; i < profile->row_count; i++) {

@@ -29,6 +29,7 @@ typedef struct Reading {
     uint32_t job_count;
     Job *jobs;
     ProfRow *rows; // of the profile
+    uint64_t *firsts; // of each of its kinds: block << 32 | row of the block
 } Reading;
 
 struct Job {
@@ -128,7 +129,9 @@ static void merge_kinds(Profile *out, Arena *arena, Reading *reading) {
     uint32_t *number = number_firsts(arena, firsts, count);
     out->kinds = NEW_N(arena, ProfKind, count);
     out->kind_count = count;
+    reading->firsts = NEW_N(arena, uint64_t, count + 1);
     for (uint32_t i = 0; i < count; i++) {
+        reading->firsts[number[i]] = all.tallies.at[i].first;
         kinds_describe(&out->kinds[number[i]], arena, &all.tallies.at[i],
                        reading->file.columns);
     }
@@ -249,14 +252,15 @@ static bool copy_rows(Profile *out, Arena *arena, Reading *reading, Err *err) {
     return true;
 }
 
-static void find_first_rows(Profile *out) {
-    for (uint32_t i = 0; i < out->kind_count; i++) out->kinds[i].first_row = UINT32_MAX;
-    for (uint32_t i = 0, left = out->kind_count; i < out->row_count && left; i++) {
-        if (out->rows[i].kind == PROF_NO_KIND) continue;
-        ProfKind *kind = &out->kinds[out->rows[i].kind];
-        if (kind->first_row != UINT32_MAX) continue;
-        kind->first_row = i;
-        left--;
+// A kind knows the block and the row of the block that it was seen in first.
+static void find_first_rows(Profile *out, Arena *arena, const Reading *reading) {
+    uint32_t *base = NEW_N(arena, uint32_t, reading->block_count + 1);
+    for (uint64_t b = 0; b < reading->block_count; b++) {
+        base[b + 1] = base[b] + reading->blocks[b].count;
+    }
+    for (uint32_t i = 0; i < out->kind_count; i++) {
+        uint64_t first = reading->firsts[i];
+        out->kinds[i].first_row = base[first >> 32] + (uint32_t)first;
     }
 }
 
@@ -268,7 +272,7 @@ static bool merge(Profile *out, Arena *arena, Reading *reading, Err *err) {
     for (uint32_t j = 0; j < reading->job_count; j++) {
         out->has.rounded |= reading->jobs[j].reader.rounded;
     }
-    find_first_rows(out);
+    find_first_rows(out, arena, reading);
     return true;
 }
 

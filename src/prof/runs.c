@@ -10,6 +10,11 @@
 #include "prof/runs.h"
 #include "prof/tally.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
+enum { ROWS_OF_A_THREAD = 50000 }; // with fewer one thread is as fast
+
 static void add_part(TallyBook *book, const Occurrence *o, const Found *found,
                      const char *part_of) {
     const Match *match = &o->stream->matches[found->match];
@@ -130,6 +135,37 @@ static double shortest_us(const Profile *profile) {
     return least == UINT64_MAX ? 0 : (double)least / 1000.0;
 }
 
+// What needs the rows but no runs, beside the search for these.
+typedef struct Aside {
+    ProfReport report;
+    Arena arena;
+    pthread_t thread;
+    bool started;
+} Aside;
+
+static void *look_aside(void *data) {
+    Aside *aside = data;
+    bound_kinds(&aside->report, &aside->arena);
+    dynamic_find(&aside->report, &aside->arena);
+    return NULL;
+}
+
+static void begin_aside(Aside *aside, const ProfReport *report, uint32_t jobs) {
+    long processors = jobs ? (long)jobs : sysconf(_SC_NPROCESSORS_ONLN);
+    bool alone = report->profile->row_count < ROWS_OF_A_THREAD || processors < 2;
+    *aside = (Aside){.report = *report};
+    arena_init(&aside->arena);
+    aside->started = !alone && pthread_create(&aside->thread, NULL, look_aside, aside) == 0;
+}
+
+static void end_aside(Aside *aside, ProfReport *out, Arena *arena) {
+    if (aside->started) pthread_join(aside->thread, NULL);
+    else look_aside(aside);
+    out->bounds = aside->report.bounds;
+    out->changes = aside->report.changes;
+    arena_adopt(arena, &aside->arena);
+}
+
 void runs_mine(ProfReport *out, Arena *arena, const Profile *profile,
                const MineOptions *options) {
     *out = (ProfReport){.profile = profile, .chip = options->chip};
@@ -139,12 +175,13 @@ void runs_mine(ProfReport *out, Arena *arena, const Profile *profile,
     rest_init(&miner.rest, arena, profile, options->custom_max);
     arena_init(&miner.scratch);
     if (out->chip.launch_us <= 0) out->chip.launch_us = shortest_us(profile);
+    Aside aside;
+    begin_aside(&aside, out, options->jobs);
     mine_lanes(&miner);
     sum_times(out);
     tally_finish(out, &miner.book);
-    bound_kinds(out, arena);
+    end_aside(&aside, out, arena);
     bound_runs(out, arena);
-    dynamic_find(out, arena);
     notes_add(out, arena, miner.rest.stopped);
     matcher_free(miner.matcher);
     arena_free(&miner.scratch);
