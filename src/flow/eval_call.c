@@ -11,6 +11,7 @@
 #include "flow/flow.h"
 #include "flow/recall.h"
 #include "flow/maybe.h"
+#include "flow/libraries.h"
 #include "flow/spellings.h"
 
 // A function that leaves the lists and dicts it is given as they are.
@@ -342,6 +343,7 @@ static Val *call_global(Frame *f, Val *callee, Val *const *args,
     }
     if (!value) value = call_builtin(f, name, args, nargs);
     if (!value) value = op_einops(f->flow, name, args, nargs);
+    if (!value) value = library_call(f, name, args, nargs);
     if (value) return value;
     if (is_instance_class(name)) return make_instance(f, NULL, name, args, nargs);
     // Tensor.float(x) and torch.Tensor.mul(x, y)

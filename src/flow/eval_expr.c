@@ -6,7 +6,7 @@
 #include "flow/gated.h"
 #include "flow/recall.h"
 
-enum { EVAL_MAX_DEPTH = 3000, SEQUENCE_MAX = 512 };
+enum { EVAL_MAX_DEPTH = 3000, SEQUENCE_MAX = 512, JOINED_MAX = 1024 };
 
 static Val *opaque(Frame *f) {
     return val_unique(&f->flow->graph, V_OPAQUE, NULL, 0);
@@ -599,12 +599,41 @@ static Val *eval_lambda(Frame *f, Node *node) {
     return lambda;
 }
 
-// f"b i d, b j d" has nothing to fill in: a string.
+// The text of a string, of either arm of a choice between two, or NULL.
+static const Val *string_arm(const Val *v, int arm) {
+    if (v->op == V_PHI) v = v->args[1 + arm];
+    return v->op == V_CONST && v->ck == CONST_STR ? v : NULL;
+}
+
+// A string, or a choice between two, behind what stands before it, `made`: both under
+// the same condition. NULL where it is neither.
+static Val *join_string(Frame *f, Val *made, Val *part) {
+    bool choice = made->op == V_PHI || part->op == V_PHI;
+    if (made->op == V_PHI && part->op == V_PHI && made->args[0] != part->args[0]) return NULL;
+    Val *arms[2];
+    for (int i = 0; i < (choice ? 2 : 1); i++) {
+        const Val *a = string_arm(made, i), *b = string_arm(part, i);
+        if (!a || !b || a->text.len + b->text.len > JOINED_MAX) return NULL;
+        Str text = arena_printf(f->flow->arena, "%.*s%.*s", STR_FMT(a->text), STR_FMT(b->text));
+        arms[i] = val_str(&f->flow->graph, text);
+    }
+    if (!choice) return arms[0];
+    return op_phi(f->flow, (made->op == V_PHI ? made : part)->args[0], arms[0], arms[1]);
+}
+
+// f"b i d, {keys} -> b i j": a string where all that it fills in are strings.
 static Val *eval_joined(Frame *f, Node *node) {
     NodeList parts = node->u.joined.values;
-    if (parts.len == 0) return val_str(&f->flow->graph, (Str){0});
-    bool plain = parts.len == 1 && parts.at[0]->kind == N_CONSTANT;
-    return plain ? eval_expr(f, parts.at[0]) : NULL;
+    Val *made = val_str(&f->flow->graph, (Str){0});
+    for (uint32_t i = 0; i < parts.len; i++) {
+        Node *part = parts.at[i];
+        bool filled = part->kind == N_FORMATTED_VALUE, plain = !filled;
+        if (filled) plain = !part->op && !part->u.formatted.format_spec;
+        Val *val = eval_expr(f, filled ? part->u.formatted.value : part);
+        if (filled && part->u.formatted.format_spec) eval_expr(f, part->u.formatted.format_spec);
+        made = made && plain ? join_string(f, made, val) : NULL;
+    }
+    return made ? made : opaque(f);
 }
 
 static bool eval_part(Node *child, void *data) {
@@ -651,10 +680,7 @@ static Val *eval_inner(Frame *f, Node *node) {
         assign_target(f, node->u.named.target, value);
         return value;
     }
-    case N_JOINED_STR: {
-        Val *text = eval_joined(f, node);
-        return text ? text : eval_other(f, node);
-    }
+    case N_JOINED_STR: return eval_joined(f, node);
     default: return eval_other(f, node);
     }
 }

@@ -201,14 +201,41 @@ static bool name_dots(Equation *e) {
     return true;
 }
 
+static bool is_text(const Val *v) {
+    return v->op == V_CONST && v->ck == CONST_STR;
+}
+
+// Of an equation that is chosen the longer one, which leaves no axis out; `*arm`: 1 or 2
+// where there are two.
+static const Val *equation_of(const Val *einsum, int *arm) {
+    const Val *v = einsum->args[0];
+    *arm = 0;
+    if (v->op != V_PHI || !is_text(v->args[1]) || !is_text(v->args[2])) return v;
+    *arm = v->args[1]->text.len >= v->args[2]->text.len ? 1 : 2;
+    return v->args[*arm];
+}
+
+// What is read is the one arm of a chosen equation.
+static void see_choice(Reader *r, const Val *einsum) {
+    int arm;
+    equation_of(einsum, &arm);
+    for (uint32_t i = 0; arm && i < r->out->branches.len; i++) {
+        if (r->out->branches.at[i].cond == einsum->args[0]->args[0]) return; // is said
+    }
+    if (!arm) return;
+    Branch branch = {einsum->args[0]->args[0], arm == 1, "the equation is another", true};
+    vec_push(r->flow->arena, &r->out->branches, branch);
+}
+
 // "bqhd, bkhd -> bhqk" of two operands; false for anything else.
 static bool read_equation(const Val *v, Equation *out) {
     *out = (Equation){0};
-    if (v->op != OP_EINSUM || v->args[0]->op != V_CONST || v->args[0]->ck != CONST_STR) {
-        return false;
-    }
+    if (v->op != OP_EINSUM) return false;
+    int arm;
+    const Val *equation = equation_of(v, &arm);
+    if (!is_text(equation)) return false;
     if (v->args[1]->nargs != 2) return false;
-    Str text = v->args[0]->text;
+    Str text = equation->text;
     size_t comma = 0, arrow = 0;
     for (size_t i = 0; i + 1 < text.len; i++) {
         if (text.at[i] == ',' && !comma) comma = i;
@@ -288,6 +315,7 @@ static bool einsum_scores(Reader *r, Val *v, Scores *out) {
                 strchr(out->axes, 'Q') && strchr(out->axes, 'K') && batches > 0 && batches < 5;
     if (!fits) return read_fails(r, v, "an einsum that is no product of queries and keys");
     read_sees(r, v);
+    see_choice(r, v);
     out->rank = (uint32_t)n;
     out->query = read_open(r, e.operands[0]);
     out->key = read_open(r, e.operands[1]);
@@ -360,6 +388,7 @@ bool weighted_axes(Reader *r, Val *root, const Scores *s, Weighted *out) {
                 !strchr(out->value_axes, 'Q') && !strchr(out->axes, 'K') &&
                 strchr(out->axes, 'Q') && strchr(out->axes, 'D');
     if (!fits) return read_fails(r, root, "the weights are multiplied along another axis");
+    see_choice(r, root);
     if (s->one_head && out->value_axes[0] == 'B' && !strchr(out->value_axes, 'N')) {
         out->value = with_one_head(r, read_open(r, out->value), out->value_axes);
     }

@@ -68,57 +68,70 @@ bool is_very_negative(const Val *v) {
     return is_low(v, 0);
 }
 
-static bool is_factor_at(Flow *flow, Val *v, int depth);
+// How a factor is looked for.
+typedef struct Factor {
+    Flow *flow;
+    bool stored; // in what a constructor keeps: a call of what is not in sight may give a number
+} Factor;
+
+static bool is_factor_at(const Factor *f, Val *v, int depth);
+
+static bool are_factors(const Factor *f, const Val *v, uint32_t first, int depth) {
+    for (uint32_t i = first; i < v->nargs; i++) {
+        if (!is_factor_at(f, v->args[i], depth + 1)) return false;
+    }
+    return true;
+}
 
 // math.log(n); max(1, n) of numbers.
-static bool is_factor_call(Flow *flow, const Val *call, int depth) {
+static bool is_factor_call(const Factor *f, const Val *call, int depth) {
     const Val *callee = call->args[0];
     if (callee->op != V_GLOBAL) return false;
     if (str_starts(callee->text, "math.")) return true;
-    if (!str_is(callee->text, "max") && !str_is(callee->text, "min")) return false;
-    for (uint32_t i = 1; i < call->nargs; i++) {
-        if (!is_factor_at(flow, call->args[i], depth + 1)) return false;
+    bool picks = str_is(callee->text, "max") || str_is(callee->text, "min");
+    if (picks && call->nargs > 2) return are_factors(f, call, 1, depth);
+    return f->stored && !str_starts(callee->text, "torch.");
+}
+
+// self.scale, by what the constructor keeps.
+static bool is_stored_factor(const Factor *f, Val *v, int depth) {
+    Val *made = object_class(v->args[0]) ? object_attr(f->flow, v->args[0], v->name) : NULL;
+    if (made && made->op == OP_PARAMETER) return false;
+    if (made && lone_number(made) != val_strip(made)) return true; // a buffer
+    const Factor stored = {f->flow, true};
+    if (made && made != v && made->op != V_OPAQUE && made->op != V_CALL) {
+        return is_factor_at(&stored, made, depth + 1);
     }
-    return call->nargs > 2;
+    return may_be_number(f->flow, v);
 }
 
 // A number that scores may be multiplied by: never a learned tensor.
-static bool is_factor_at(Flow *flow, Val *v, int depth) {
+static bool is_factor_at(const Factor *f, Val *v, int depth) {
     if (depth > 8) return false;
     const Val *lone = lone_number(v);
     if (lone != val_strip(v)) return true;
     v = val_strip(v);
-    if (is_number(flow, v)) return true;
+    if (is_number(f->flow, v)) return true;
     switch ((int)v->op) {
-    case V_PARAM: return may_be_number(flow, v);
-    case V_ATTR: {
-        Val *made = object_class(v->args[0]) ? object_attr(flow, v->args[0], v->name) : NULL;
-        if (made && made->op == OP_PARAMETER) return false;
-        if (made && lone_number(made) != val_strip(made)) return true; // a buffer
-        if (made && made != v && made->op != V_OPAQUE && made->op != V_CALL) {
-            return is_factor_at(flow, made, depth + 1);
-        }
-        return may_be_number(flow, v);
-    }
-    case OP_MUL: case OP_ADD: case OP_POW:
-        return is_factor_at(flow, v->args[0], depth + 1) &&
-            is_factor_at(flow, v->args[1], depth + 1);
+    case V_PARAM: return may_be_number(f->flow, v);
+    case V_ATTR: return is_stored_factor(f, v, depth);
     case V_PHI: // an arm that is None multiplies nothing
         for (int i = 1; i <= 2; i++) {
-            bool fits = val_is_none(v->args[i]) || is_factor_at(flow, v->args[i], depth + 1);
-            if (!fits) return false;
+            if (!val_is_none(v->args[i]) && !is_factor_at(f, v->args[i], depth + 1)) return false;
         }
         return true;
     case V_PYOP: case V_SIZE: case OP_NUMEL: return true;
-    case V_CALL: return is_factor_call(flow, v, depth);
+    case V_CALL: return is_factor_call(f, v, depth);
+    case OP_MUL: case OP_ADD: case OP_POW:
     case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL: case OP_NEG:
-        return is_factor_at(flow, v->args[0], depth + 1);
+        return are_factors(f, v, 0, depth);
     default: return false;
     }
 }
 
 bool is_factor(Flow *flow, Val *v) {
-    return is_factor_at(flow, v, 0);
+    const Factor anywhere = {flow, false};
+    return is_factor_at(&anywhere, v, 0);
 }
 
 // Sizes (n, 1, 1), (1,) or ().
@@ -452,7 +465,7 @@ static bool read_multiple(Reader *r, Val *v, Scores *out, int depth) {
 // nothing is written. The same of a registered buffer and of a number that a constructor is
 // given where nothing else is.
 static bool is_stored_low(Reader *r, const Val *v) {
-    v = val_strip((Val *)(uintptr_t)v);
+    v = val_strip((Val *)(uintptr_t)lone_number(v));
     if (v->op != V_ATTR || !object_class(v->args[0])) return false;
     const Val *made = object_attr(r->flow, v->args[0], v->name);
     if (!made || made == v) made = object_buffer(r->flow, v->args[0], v->name);

@@ -61,10 +61,11 @@ static void mark_op(SymTable *symbols, const OpTable *ops, Op op, uint32_t mark)
     }
     static const struct {
         Op op;
-        const char *module;
+        const char *module; // or a library's function that is made of it
     } modules[] = {
         {OP_SILU, "SiLU"}, {OP_GELU, "GELU"}, {OP_SIGMOID, "Sigmoid"},
         {OP_SOFTMAX, "Softmax"}, {OP_LAYER_NORM, "LayerNorm"}, {OP_GROUP_NORM, "GroupNorm"},
+        {OP_CAT, "rotate_half"}, // of transformers, see flow/libraries.h
     };
     for (size_t i = 0; i < COUNT(modules); i++) {
         if (modules[i].op == op) sym_mark(symbols, str_of(modules[i].module), mark);

@@ -34,3 +34,14 @@ class Learned(nn.Module):
         w = torch.matmul(q, k.transpose(-1, -2))
         w = torch.where(seen, w, self.low)
         return torch.matmul(w.softmax(-1), v)
+
+
+class SmallTensor(nn.Module):
+    def __init__(self, low=-5.0):
+        super().__init__()
+        self.low = low
+
+    def forward(self, q, k, v, hidden):
+        w = torch.matmul(q, k.transpose(2, 3))
+        w = torch.masked_fill(w, hidden, torch.scalar_tensor(self.low))
+        return torch.matmul(w.softmax(-1), v)
