@@ -398,14 +398,25 @@ static Val *as_rows_of_two(Flow *fl, Val *x, const Val *shape) {
     return val_new3(g, OP_UNFLATTEN, x, val_int(g, -1), sizes);
 }
 
+// y.shape[-2] * y.shape[-1]
+static bool is_last_two_sizes(Flow *fl, Val *y, const Val *size) {
+    if (size->op != OP_MUL) return false;
+    Graph *g = &fl->graph;
+    const Val *a = op_size(fl, y, val_int(g, -2)), *b = op_size(fl, y, val_int(g, -1));
+    return (size->args[0] == a && size->args[1] == b) || (size->args[0] == b && size->args[1] == a);
+}
+
 // y.view(*y.shape[:-2], -1)  ->  y.flatten(-2);  y.view(y.shape[0], y.shape[1], -1) of
 // y = z[..., None]  ->  y.flatten(2)
 static Val *as_flatten(Flow *fl, Val *y, const Val *shape) {
     Graph *g = &fl->graph;
     uint32_t n = shape->nargs;
-    if (n < 2 || !val_is_int(shape->args[n - 1], -1)) return NULL;
-    const Val *lead = shape->args[0];
-    if (n == 2 && lead->op == V_STAR) {
+    if (n < 2) return NULL;
+    const Val *lead = shape->args[0], *last = shape->args[n - 1];
+    bool starred = n == 2 && lead->op == V_STAR;
+    bool open = val_is_int(last, -1) || (starred && is_last_two_sizes(fl, y, last));
+    if (!open) return NULL;
+    if (starred) {
         const Val *item = lead->args[0];
         Val *rest = val_new3(g, V_SLICE, val_none(g), val_int(g, -2), val_none(g));
         bool own = item->op == V_ITEM && item->args[1] == rest &&

@@ -577,7 +577,8 @@ static bool keeps_scores(const Val *sizes, const Scores *s) {
     uint32_t n = sizes->nargs;
     if (n < 3 || n > 4 || sizes->args[n - 1]->op == V_STAR) return true;
     bool open = !val_is_number(sizes->args[0]) || val_is_int(sizes->args[0], -1);
-    return open && may_be_length(sizes->args[n - 2], s->query, s) &&
+    bool one = val_is_int(sizes->args[n - 2], 1); // a step of decoding: one query
+    return open && (one || may_be_length(sizes->args[n - 2], s->query, s)) &&
            may_be_length(sizes->args[n - 1], s->key, s);
 }
 
@@ -618,6 +619,8 @@ static bool read_view(Reader *r, Val *v, Scores *out, int depth) {
     if (!read_scores(r, v->args[0], out, depth + 1)) return false;
     uint32_t rank = v->args[1]->nargs;
     if (rank > 4) r->out->trouble = "the scores are seen with more axes than four";
+    bool one = rank > 2 && val_is_int(v->args[1]->args[rank - 2], 1);
+    if (one) r->out->trouble = "the scores are seen as those of one query";
     if (!keeps_scores(v->args[1], out)) {
         return read_fails(r, v, "the scores are taken apart before the softmax");
     }

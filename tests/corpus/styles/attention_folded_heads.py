@@ -36,3 +36,14 @@ class FillThenFold(SequenceFirst):
         scores = scores.masked_fill(padding[:, None, None], float("-inf"))
         weights = F.softmax(scores.view(batch * self.heads, length, length), dim=-1)
         return torch.bmm(weights, v)  # expect: attention recommend|caution
+
+
+def weights_of_a_step(q, k, mask, batch, heads, keys):
+    scores = torch.bmm(q, k).view(batch, heads, 1, keys)
+    scores = torch.where(mask.view(batch, 1, 1, keys), scores, -1e4)
+    return F.softmax(scores.view(batch * heads, 1, keys), dim=2)
+
+
+def a_step_of_decoding(q, k, v, mask, batch, heads, keys):
+    weights = weights_of_a_step(q, k, mask, batch, heads, keys)
+    return torch.bmm(weights, v)  # expect: attention caution
