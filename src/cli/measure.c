@@ -80,12 +80,19 @@ static Str class_of(Str module) {
 }
 
 // "Norm.forward" is of the class "Norm".
+static bool is_method_of(const Finding *finding, Str module) {
+    Str class = class_of(module), name = finding->qualname;
+    return class.len && name.len > class.len && memcmp(name.at, class.at, class.len) == 0 &&
+           name.at[class.len] == '.';
+}
+
+// A sum and its norm begin in one module and end in another: either counts.
 static bool joins_by_module(const Join *join, const Finding *finding, const ProfRun *run,
                             const RunRange *at) {
-    Str module = class_of(module_of(join->report->profile, at->first));
-    Str name = finding->qualname;
-    return module.len && is_replaced_by(join, finding, run) && name.len > module.len &&
-           memcmp(name.at, module.at, module.len) == 0 && name.at[module.len] == '.';
+    const Profile *profile = join->report->profile;
+    return is_replaced_by(join, finding, run) &&
+           (is_method_of(finding, module_of(profile, at->first)) ||
+            is_method_of(finding, module_of(profile, at->last)));
 }
 
 typedef bool (*Joins)(const Join *join, const Finding *finding, const ProfRun *run,

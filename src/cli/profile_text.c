@@ -76,7 +76,7 @@ static void add_run(Buf *out, const ProfRun *run, Str near_source) {
     buf_add(out, STR("      first at "));
     add_rows(out, run, false);
     buf_addf(out, "; %.*s\n", STR_FMT(run->evidence));
-    if (run->step_speedup <= 0) return;
+    if (run->step_speedup < 1.005) return; // nothing that two digits show
     buf_addf(out, "      the step at most %.2fx as fast%s\n", run->step_speedup,
              bound_rule_of_thumb(run) > 0 ? "; fusing a run bound by memory usually gives about 2x"
                                           : "");

@@ -157,6 +157,10 @@ static void find_fused(PairRun *run, const Entries *kernels) {
         if (!str_is(run->entry.name, fused_kernels[i].pattern)) continue;
         const char *const *types = fused_kernels[i].types;
         for (int t = 0; t < FUSED_MAX && types[t]; t++) add_fused(run, kernels, types[t]);
+        // A norm that was fused without its sum counts where no kernel has both.
+        bool without_sum = run->fused[1].calls <= 0 &&
+                           str_is(run->entry.name, "add_rms_norm");
+        if (without_sum) add_fused(run, kernels, "RmsNorm");
         if (!run->kernel.len) run->kernel = str_of(types[0]);
     }
 }

@@ -1,8 +1,14 @@
 """profile --diff: did the fused kernel come, and what went."""
 import json
+import os
 import subprocess
+import sys
 
 import test_profile_inputs as inputs
+
+sys.path.insert(0, os.path.join(inputs.HERE, "..", "prof"))
+
+import profgen  # noqa: E402
 
 X = '"2048,4096"'
 
@@ -81,3 +87,13 @@ def test_usage(tmp_path):
     assert "takes one PATH, or --diff and two" in diff(base, code=2, options=())
     assert "there is no '" in diff(base, str(tmp_path / "x"), code=2, options=())
     assert "goes with neither" in diff(base, base, code=2, options=("--html", "x"))
+
+
+def test_a_norm_that_is_fused_without_its_sum(tmp_path):
+    text, _ = profgen.generate(*profgen.settings(["layers=1", "steps=2"]), 1)
+    base = tmp_path / "base.csv"
+    base.write_text(text)
+    fused = write(tmp_path / "fused.csv", 2, lambda n, at: [fused_row(n, at)])
+    runs = {run["pattern"]: run for run in diff(str(base), fused)["runs"]}
+    assert (runs["add_rms_norm"]["fate"], runs["add_rms_norm"]["kernel"]) == ("fused", "RmsNorm")
+    assert (runs["swiglu"]["fate"], runs["swiglu"]["kernel"]) == ("gone", "SwiGlu")

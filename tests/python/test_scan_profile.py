@@ -93,6 +93,37 @@ def test_by_module(tmp_path, project):
     assert not measured["first.py"] and found["profile"]["unexplained"] == []
 
 
+def test_a_sum_and_its_norm_in_two_modules(tmp_path, project):
+    """The sum is the block's, the norm its child's: the norm's class is the candidate's."""
+    profile = make_profile(tmp_path, [("nn.Module: First_0", None)] * 3)
+    output = profile / "ASCEND_PROFILER_OUTPUT"
+    events = json.loads((output / "trace_view.json").read_text())
+    rows = []
+    for n in range(3):
+        start, x = inputs.START + 1000 * n, '"2048,4096'
+        ts = "%d.250" % (start - 30)
+        rows.append([n, 0, 2, "aclnnAdd_Add", "Add", "AI_VECTOR_CORE", ts + "\t", "25.5",
+                     x + ';2048,4096"', "DT_BF16;DT_BF16", x + '"', "DT_BF16"])
+        rows += inputs.norm_rows(n, start)
+        host = {"ph": "X", "pid": 1, "tid": 1}
+        events += [
+            dict(host, name="nn.Module: Block_%d" % n, ts="%d.0" % (start - 50), dur=400,
+                 cat="python_function", args={}),
+            dict(host, name="aten::add", ts=ts, dur=5, cat="cpu_op",
+                 args={"Sequence number": 900 + n, "Fwd thread id": 0}),
+            {"ph": "s", "cat": "async_npu", "id": 900 + n, "pid": 1, "tid": 1, "ts": ts},
+            {"ph": "f", "cat": "async_npu", "id": 900 + n, "pid": 64, "tid": 2, "ts": ts},
+            {"ph": "X", "name": "aclnnAdd_Add", "pid": 64, "tid": 2, "ts": ts, "dur": 25.5,
+             "args": {"Task Type": "AI_VECTOR_CORE", "Stream Id": 2}}]
+    inputs.write_table(output / "kernel_details.csv", rows)
+    (output / "trace_view.json").write_text(json.dumps(events))
+    _, measured, _, _ = scan(project, profile)
+    (first,) = measured["first.py"]
+    assert (first["pattern"], first["joined_by"], first["calls"], first["module"]) == \
+        ("add_rms_norm", "module", 3, "Block_0")
+    assert not measured["second.py"]
+
+
 def test_by_operator_alone(tmp_path, project):
     profile = make_profile(tmp_path, [(None, None)] * 3)
     os.remove(profile / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
