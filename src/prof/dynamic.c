@@ -153,22 +153,46 @@ static uint32_t *count_steps(Search *search, const ProfLane *lane, const Segment
     return steps;
 }
 
+// A kind by the hash of its name.
+typedef struct Named {
+    uint64_t name;
+    uint32_t kind;
+} Named;
+
+static int by_name(const void *a, const void *b) {
+    const Named *x = a, *y = b;
+    if (x->name != y->name) return x->name < y->name ? -1 : 1;
+    return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+// The kinds that are in some step, those of one name together.
+static Named *sort_names(uint32_t *count, Search *search, const uint32_t *steps) {
+    const Profile *profile = search->report->profile;
+    Named *out = NEW_N(&search->scratch, Named, profile->kind_count + 1);
+    *count = 0;
+    for (uint32_t i = 0; i < profile->kind_count; i++) {
+        Str name = profile->kinds[i].name;
+        if (steps[i]) out[(*count)++] = (Named){hash_bytes(HASH_SEED, name.at, name.len), i};
+    }
+    qsort(out, *count, sizeof(*out), by_name);
+    return out;
+}
+
 // Kinds of one name of which some come and go are one place.
 static void compare_names(Search *search, const ProfLane *lane, const Segments *segments) {
     const Profile *profile = search->report->profile;
     uint32_t *steps = count_steps(search, lane, segments);
-    uint32_t whole = segments->len - 2;
-    bool *done = NEW_N(&search->scratch, bool, profile->kind_count);
-    for (uint32_t k = 0; k < profile->kind_count; k++) {
+    uint32_t whole = segments->len - 2, count;
+    const Named *names = sort_names(&count, search, steps);
+    for (uint32_t i = 0; i < count;) {
         Shapes shapes = {.place = {.steps = whole, .by_name = true}};
+        uint64_t name = names[i].name;
         bool changes = false;
-        if (done[k] || !steps[k]) continue;
-        for (uint32_t j = k; j < profile->kind_count; j++) {
-            if (!steps[j] || !str_eq(profile->kinds[j].name, profile->kinds[k].name)) continue;
-            done[j] = true;
-            changes |= steps[j] < whole;
-            shapes.place.device_ns += profile->kinds[j].total_ns;
-            add_shape(&shapes, j, profile->kinds[j].first_row);
+        for (; i < count && names[i].name == name; i++) {
+            const ProfKind *kind = &profile->kinds[names[i].kind];
+            changes |= steps[names[i].kind] < whole;
+            shapes.place.device_ns += kind->total_ns;
+            add_shape(&shapes, names[i].kind, kind->first_row);
         }
         search->report->changes.compared++;
         if (changes && shapes.place.shapes > 1) keep(search, &shapes.place);
