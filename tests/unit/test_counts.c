@@ -126,8 +126,9 @@ static void garbage_is_left_out(void **state) {
     Fixture *x = *state;
     static const char head[] = "npufuse 00000000000000000001\nrank 00000000000000000000\n";
     static const char *const garbage[] = {
-        "", "\n", "hello\n", "npufuse 00000000000000000002\nrank 00000000000000000000\n"
-        "0.fused 00000000000000000009\n",
+        "", "\n", "hello\n",
+        ("npufuse 00000000000000000002\nrank 00000000000000000000\n"
+         "0.fused 00000000000000000009\n"),
         "rank 00000000000000000000\n0.fused 00000000000000000009\n",
         "npufuse 1\nrank 0\n0.fused 9\n",
     };
