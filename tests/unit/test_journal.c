@@ -230,8 +230,8 @@ static void test_damaged_journal(void **state) {
     static const char *const texts[] = {
         "{\"schema\": 2, \"files\": []}",
         "{\"schema\": 1, \"files\": [{\"file\": \"m.py\"}]}",
-        "{\"schema\": 1, \"files\": [{\"file\": \"m.py\", \"pristine_sha256\": \"../../etc\", "
-        "\"current_sha256\": \"../../etc\"}]}",
+        ("{\"schema\": 1, \"files\": [{\"file\": \"m.py\", \"pristine_sha256\": \"../../etc\", "
+         "\"current_sha256\": \"../../etc\"}]}"),
         "{\"schema\": 1", "[]",
     };
     assert_true(file_make_folder(path_of(x, "work"), &x->err));
