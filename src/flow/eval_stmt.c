@@ -384,6 +384,7 @@ static Falls eval_loop(Frame *f, Node *stmt) {
     LoopEntry *entries = enter_loop(f, names);
     Val *outer = f->cond;
     f->cond = opaque(f);
+    f->loops++;
     if (is_for) {
         Val *item = val_unique(&f->flow->graph, V_ITEM,
                                (Val *[]){iter, opaque(f)}, 2);
@@ -393,6 +394,7 @@ static Falls eval_loop(Frame *f, Node *stmt) {
         eval_expr(f, stmt->u.while_.test);
         eval_block(f, &stmt->u.while_.body);
     }
+    f->loops--;
     leave_loop(f, names, entries);
     eval_block(f, is_for ? &stmt->u.for_->orelse : &stmt->u.while_.orelse);
     f->cond = outer;
@@ -407,24 +409,25 @@ static Falls eval_try(Frame *f, Node *stmt) {
     uint32_t mark = names_mark(f);
     f->cond = opaque(f);
     Falls falls = eval_block(f, &stmt->u.try_->body);
-    NameChanges body;
-    names_rewind(&body, f, mark);
+    NameChanges all; // of the body and of each handler that goes on behind it
+    names_rewind(&all, f, mark);
     bool handled = false;
-    NameChanges handler = {0};
     for (uint32_t i = 0; i < stmt->u.try_->handlers.len; i++) {
         Node *h = stmt->u.try_->handlers.at[i];
         if (h->u.handler.name) bind_name(f, h->u.handler.name, opaque(f));
         Falls out = eval_block(f, &h->u.handler.body);
+        NameChanges handler;
         names_rewind(&handler, f, mark);
-        handled |= out == BLOCK_FALLS;
+        if (out != BLOCK_FALLS) continue;
+        if (handled || falls == BLOCK_FALLS) {
+            names_join(f, &all, &handler, f->cond);
+            names_rewind(&all, f, mark);
+        } else {
+            all = handler;
+        }
+        handled = true;
     }
-    if (falls == BLOCK_ENDS) {
-        names_apply(f, &handler);
-    } else if (handled) {
-        names_join(f, &body, &handler, f->cond);
-    } else {
-        names_apply(f, &body);
-    }
+    names_apply(f, &all);
     f->cond = outer;
     if (falls == BLOCK_FALLS) falls = eval_block(f, &stmt->u.try_->orelse);
     Falls last = eval_block(f, &stmt->u.try_->finalbody);
@@ -687,6 +690,7 @@ static Falls eval_simple(Frame *f, Node *stmt) {
     case N_CLASS_DEF: define_class(f, stmt); break;
     case N_PASS: break;
     case N_ASSERT: eval_assert(f, stmt); break;
+    case N_GLOBAL: case N_NONLOCAL: f->shares_names = true; break;
     default:
         mark_effect(f);
         node_children(stmt, eval_child, f);

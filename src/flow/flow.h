@@ -32,6 +32,7 @@ typedef struct Bind {
     struct Bind *a, *b; // of a join: the bindings that meet
     VEC(Node *) users; // statements that read it (root frames only)
     bool escaped;      // read where no statement stands for it
+    bool may_lack;     // of a join: on the other way the name is bound to nothing
     bool read;
 } Bind;
 
@@ -122,7 +123,9 @@ struct Frame {
     bool root;  // keeps records
     bool rule;  // parameters are not None
     int nested; // inside lambdas or comprehensions
+    int loops;  // around the statement
     Val *cond;  // of the innermost `if`
+    bool shares_names; // `global x`: a name that is not bound here has a value all the same
     uint32_t grad_off; // names_mark + 1 where a statement turned gradients off, or 0
     VEC(StmtInfo) stmts;
     VEC(EvalRecord) evals;

@@ -7,6 +7,7 @@
 
 #include "flow/gated.h"
 
+#include "flow/branched.h"
 #include "flow/resolve_impl.h"
 
 enum { GATED_MAX_DEPTH = 6 };
@@ -35,7 +36,7 @@ static Val *product_input(Val *v) {
     return is_of_module(v) ? val_strip(v->args[1]) : NULL;
 }
 
-static bool are_gate_and_value(Val *a, Val *b) {
+bool gate_and_value(Val *a, Val *b) {
     a = val_strip(a);
     b = val_strip(b);
     if (a == b) return false;
@@ -97,7 +98,7 @@ static Val *activated(Flow *flow, Val *a, Val *b) {
     Val *call = val_strip(a);
     if (call->op != V_CALL || call->nargs != 2) return NULL;
     Val *x = call->args[1];
-    if (x->op == V_KEYWORD || x->op == V_STAR || !are_gate_and_value(x, b)) return NULL;
+    if (x->op == V_KEYWORD || x->op == V_STAR || !gate_and_value(x, b)) return NULL;
     return is_unknown(flow, call->args[0], 0) ? as_silu(flow, call) : NULL;
 }
 
@@ -105,6 +106,10 @@ Val *gated_product(Flow *flow, Val *a, Val *b) {
     Val *gate = flow->only_certain ? NULL : activated(flow, a, b);
     if (gate) return op_make(flow, OP_MUL, (Val *[]){gate, b}, 2);
     gate = flow->only_certain ? NULL : activated(flow, b, a);
+    if (gate) return op_make(flow, OP_MUL, (Val *[]){a, gate}, 2);
+    gate = branched_activation(flow, a, b);
+    if (gate) return op_make(flow, OP_MUL, (Val *[]){gate, b}, 2);
+    gate = branched_activation(flow, b, a);
     if (gate) return op_make(flow, OP_MUL, (Val *[]){a, gate}, 2);
     return op_make(flow, OP_MUL, (Val *[]){a, b}, 2);
 }

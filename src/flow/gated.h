@@ -8,4 +8,7 @@
 // input, which is left to the guard and said to be unknown.
 Val *gated_product(Flow *flow, Val *a, Val *b);
 
+// Whether the two are halves of one tensor or products of one input.
+bool gate_and_value(Val *a, Val *b);
+
 #endif

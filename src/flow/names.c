@@ -137,6 +137,14 @@ void names_apply(Frame *f, const NameChanges *changes) {
     }
 }
 
+// A local name that only one way binds: who reads it came that way. In a loop it may have
+// been another pass.
+static bool lacks_other(const Frame *f, const NameChange *change, const Bind *a, const Bind *b) {
+    const Bind *only = a ? a : b;
+    return f->fn && f->fn->kind == N_FUNCTION_DEF && !f->shares_names && !f->loops &&
+           change->table == &f->names && (!a || !b) && only && only->val;
+}
+
 static void join_one(Frame *f, const NameChange *change, Bind *a, Bind *b,
                      Val *cond) {
     if (a == b) {
@@ -144,11 +152,18 @@ static void join_one(Frame *f, const NameChange *change, Bind *a, Bind *b,
         return;
     }
     Flow *flow = f->flow;
+    if (lacks_other(f, change, a, b)) {
+        Bind *lacking = arena_raw(flow->arena, sizeof(*lacking));
+        *lacking = (Bind){.val = a ? a->val : b->val, .a = a ? a : b, .may_lack = true};
+        put(f, change->table, change->info, lacking);
+        return;
+    }
     Val *va = a && a->val ? a->val : NULL, *vb = b && b->val ? b->val : NULL;
     Val *val = va && vb ? op_phi(flow, cond, va, vb)
                         : val_unique(&flow->graph, V_OPAQUE, NULL, 0);
     Bind *at = arena_raw(flow->arena, sizeof(*at));
-    *at = (Bind){.val = val, .a = a, .b = b};
+    *at = (Bind){.val = val, .a = a, .b = b,
+                 .may_lack = (a && a->may_lack) || (b && b->may_lack)};
     put(f, change->table, change->info, at);
 }
 

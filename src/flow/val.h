@@ -66,6 +66,10 @@ typedef struct Assumption {
     bool likely;      // no chain: only what is in sight agrees
     bool from_config; // a default was used: the value may differ at run time
     bool untestable;  // another object of the same type may compute something else
+    bool is_test;     // of a setting that chooses a branch, not of an object's type:
+    const Val *test;  // the subject is this text, or one of these; NULL: it is true
+    bool test_holds;  // or is not
+    Val *choice;      // of all branches: the activation stands in its place
     struct ChainLink *chain;
     const Sym *part;  // the attribute that it hands its input to, whose value a guard has
     const Val *part_value; // to ask for: a function of torch or a partial of one; or NULL

@@ -69,9 +69,29 @@ static Str part_text(const Place *place, Str subject, const Assumption *a) {
     return function_text(arena, part, str_last_part(a->part_value->text));
 }
 
+// self.kind == "silu", self.kind not in ("gelu", "relu"), not self.use_gelu
+static Str test_text(Arena *arena, Str subject, const Assumption *a) {
+    const Val *test = a->test;
+    if (!test) return arena_printf(arena, "%s%.*s", a->test_holds ? "" : "not ", STR_FMT(subject));
+    Buf text = {0};
+    bool spelled = true, many = test->nargs > 0;
+    buf_addf(&text, "%.*s %s ", STR_FMT(subject),
+             many ? a->test_holds ? "in" : "not in" : a->test_holds ? "==" : "!=");
+    if (!many) spelled = add_literal(&text, test);
+    for (uint32_t i = 0; many && i < test->nargs; i++) {
+        buf_addf(&text, "%s", i ? ", " : "(");
+        spelled &= add_literal(&text, test->args[i]);
+    }
+    if (many) buf_addf(&text, test->nargs == 1 ? ",)" : ")");
+    Str out = spelled ? arena_str(arena, buf_str(&text)) : (Str){0};
+    buf_free(&text);
+    return out;
+}
+
 Str assumption_text(const Place *place, const Assumption *a) {
     Arena *arena = place->frame->flow->arena;
     Str subject = a->untestable ? (Str){0} : place_expr_start(place, a->subject);
+    if (a->is_test) return subject.len ? test_text(arena, subject, a) : subject;
     // A lambda has no name of its own to be asked for.
     if (!subject.len || !a->type_name.len) return (Str){0};
     if (a->partial) return partial_text(place, subject, a->partial);

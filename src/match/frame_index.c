@@ -129,7 +129,7 @@ static void index_values(FrameIndex *index, Frame *f) {
     index->held = NEW_N(f->flow->arena, HeldBy *, index->held_cap);
     for (uint32_t i = 0; i < index->event_count; i++) {
         const Bind *bind = index->events[i].bind;
-        if (!bind || !bind->val) continue;
+        if (!bind || !bind->val || bind->may_lack) continue;
         HeldBy **slot = &index->held[slot_of(bind->val, index->held_cap)];
         bool again = *slot && (*slot)->val == bind->val && (*slot)->info == index->events[i].info;
         if (again) continue;

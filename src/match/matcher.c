@@ -7,7 +7,7 @@
 #include "match/matcher.h"
 #include "match/number.h"
 
-enum { MATCH_MAX_DEPTH = 64, MATCH_MAX_STEPS = 20000 };
+enum { MATCH_MAX_DEPTH = 64, MATCH_MAX_STEPS = 20000, CHOICES_MAX = 8 };
 
 typedef struct State {
     Match *m;
@@ -58,6 +58,17 @@ static bool differ(State *s, const Val *want, const Val *got) {
 
 static void see(State *s, Val *u) {
     vec_push(s->m->flow->scratch, &s->m->seen, u);
+    // What a branch chooses from goes with what is chosen.
+    Val *choice = u->assume ? u->assume->choice : NULL;
+    for (int i = 0; choice && i < CHOICES_MAX; i++) {
+        for (; choice->op == V_CAST; choice = choice->args[0]) {
+            vec_push(s->m->flow->scratch, &s->m->seen, choice);
+        }
+        vec_push(s->m->flow->scratch, &s->m->seen, choice);
+        if (choice->op != V_PHI) break;
+        vec_push(s->m->flow->scratch, &s->m->seen, choice->args[1]);
+        choice = choice->args[2];
+    }
 }
 
 static bool match(State *s, Val *p, Val *u, int depth);

@@ -226,7 +226,7 @@ static const Sym *name_holding(const Place *p, const Val *v, uint32_t at) {
         const NameInfo *info = held->info;
         if (held->val != v || info->key & 1) continue;
         const Bind *b = fused_bind(p, info, at);
-        if (!b || b->val != v) continue;
+        if (!b || b->val != v || b->may_lack) continue;
         uint32_t time = info->events.len ? info->events.at[0].time : 0;
         if (!best || time > best_time) {
             best = (const Sym *)info->key;
@@ -313,7 +313,7 @@ static bool check_name(Node *node, void *data) {
     Val *was = node_val(p->frame->mf, node);
     if (!info || !was) return true;
     const Bind *b = fused_bind(p, info, check->at);
-    if (!b || b->val != was) check->changed = true;
+    if (!b || b->val != was || b->may_lack) check->changed = true;
     return true;
 }
 

@@ -117,8 +117,8 @@ EXPECTED = {
         "filled with a small number": (
             "reject", "! masked scores get a value that does not take them out of the softmax"),
         "learned bias": (
-            "caution", "unproven: what is added to the scores is a mask: 0 or very negative (an "
-            "additive bias would be lost by a bool mask"),
+            "caution", "unproven: what is added to the scores is a mask: 0 or very negative (a "
+            "learned or computed bias goes in: an additive bias would be lost by a bool mask"),
         "scores scaled through an alias": ("recommend", PROVEN),  # by 0.375
         "scores changed through a view": None,
         "softmax twice": (

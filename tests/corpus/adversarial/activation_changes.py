@@ -88,7 +88,7 @@ class NamedAtCall(nn.Module):
             h = F.gelu(self.w1(x))
         else:
             h = torch.relu(self.w1(x))
-        return h * self.w2(x)  # allow: swiglu caution among three
+        return h * self.w2(x)  # expect: swiglu caution
 
 
 class SetFromOutside(nn.Module):
