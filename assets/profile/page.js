@@ -75,7 +75,7 @@ function particulars(run, heads) {
   return el("tr", {}, el("td", {class: "no"}), el("td", {class: "more", colspan: heads.length - 1},
     el("div", {class: "instead"}, instead(run)), el("div", {}, code(run.sequence)),
     run.site || run.module ? el("div", {}, run.site ? [code(run.site), " "] : null, run.module) : null,
-    el("div", {}, run.evidence), run.note ? el("div", {}, run.note) : null,
+    el("div", {}, tell(run.evidence)), run.note ? el("div", {}, tell(run.note)) : null,
     near.length ? el("div", {}, say("near", DATA.near_source), say("colon"), near) : null));
 }
 
@@ -125,13 +125,13 @@ function kernelsSection(data) {
     el("p", {class: "note"}, say("kernels_shown", data.kernels.length, data.kernel_kinds)),
     simpleTable(say("kernels"), heads.map(head), data.kernels.map((k) => [
       code(k.type), el("td", {class: "wide"}, code(k.shapes)), number(k.count, 9),
-      number(k.device_us / 1e3), bound(k.bound), k.evidence, number(k.first_row, 9)])));
+      number(k.device_us / 1e3), bound(k.bound), tell(k.evidence), number(k.first_row, 9)])));
 }
 
 function notesSection(data) {
   if (!data.notes.length) return null;
   return el("section", {id: "notes"}, el("h2", {}, say("notes")),
-    el("ul", {}, data.notes.map((note) => el("li", {}, note))));
+    el("ul", {}, data.notes.map((note) => el("li", {}, tell(note)))));
 }
 
 let later = []; // drawings that need their place in the page

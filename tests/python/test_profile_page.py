@@ -1,5 +1,6 @@
 """The page of a profile: its data, and in Chromium what it shows."""
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -75,7 +76,8 @@ def browse(path):
 @pytest.mark.parametrize("lang, words", [
     ("en", ["Where the device time goes", "Roofline of the runs", "Bound by", "not known",
             "Shapes that change"]),
-    ("zh", ["设备时间去向", "各序列的 Roofline", "瓶颈", "未知", "变化的形状"]),
+    ("zh", ["设备时间去向", "各序列的 Roofline", "瓶颈", "未知", "变化的形状", "每次算子 204.000 us",
+            "芯片未知：上限为相对值"]),
 ])
 def test_page_in_a_browser(folder, lang, words):
     table = folder / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv"
@@ -88,3 +90,20 @@ def test_page_in_a_browser(folder, lang, words):
         assert word in shown
     assert "<canvas" in shown
     assert "<b>Mul" not in shown and "&lt;b&gt;Mul" in shown
+
+
+def test_sentences_have_their_chinese():
+    """What the report says of operators and bounds is in the page's table of sentences."""
+    root = os.path.join(inputs.HERE, "..", "..")
+
+    def text_of(name):
+        with open(os.path.join(root, name), encoding="utf-8") as file:
+            return re.sub(r'"\s*\+?\s*\n\s*"', "", file.read())
+    table = text_of("assets/profile/sentences.js")
+    said = re.findall(r'\.note = "([^"]+)"', text_of("src/prof/pattern.c"))
+    said += re.findall(r'BOUND_\w+, 0, "([^"]+)"', text_of("src/prof/bound.c"))
+    said += re.findall(r'STR\("(no [^"]+|the trace [^"]+|the chip [^"]+)"\)',
+                       text_of("src/prof/notes.c") + text_of("src/prof/inputs.c") +
+                       text_of("src/cli/profile_load.c") + text_of("src/cli/profile_near.c"))
+    assert len(said) > 25
+    assert [s for s in said if f'"{s}"' not in table] == []
