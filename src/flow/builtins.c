@@ -54,6 +54,17 @@ Val *builtin_slice(Frame *f, Val *const *args, uint32_t nargs) {
     return val_new(&f->flow->graph, V_SLICE, parts, 3);
 }
 
+static Val *without_key(Frame *f, const Val *dict, const Val *key) {
+    Val **items = NEW_N(f->flow->arena, Val *, dict->nargs + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i + 1 < dict->nargs; i += 2) {
+        if (dict->args[i] == key) continue;
+        items[n++] = dict->args[i];
+        items[n++] = dict->args[i + 1];
+    }
+    return val_new(&f->flow->graph, V_DICT, items, n);
+}
+
 Val *builtin_dict_get(Frame *f, Val *dict, Str method, Val *const *args, uint32_t nargs) {
     bool pops = str_is(method, "pop");
     if (dict->op != V_DICT || (!pops && !str_is(method, "get"))) return NULL;
@@ -64,7 +75,10 @@ Val *builtin_dict_get(Frame *f, Val *dict, Str method, Val *const *args, uint32_
         if (dict->args[i]->op != V_CONST) return NULL;
         if (dict->args[i] == args[0]) found = dict->args[i + 1];
     }
-    if (found && pops) eval_mutation(f, dict);
+    if (found && pops) {
+        eval_mutation(f, dict);
+        eval_renewed(f, dict, without_key(f, dict, args[0]));
+    }
     if (found) return found;
     if (nargs == 2) return args[1];
     return pops ? NULL : val_none(&f->flow->graph);

@@ -14,10 +14,14 @@
 #include "flow/libraries.h"
 #include "flow/spellings.h"
 
+static bool is_container(const Val *v) {
+    return v->op == V_DICT || v->op == V_LIST;
+}
+
 // A function that leaves the lists and dicts it is given as they are.
 static bool keeps_containers(const Val *callee) {
     static const char *const libraries[] = {"torch.", "einops.", "math.", "numpy.", "logging.",
-                                            "warnings."};
+                                            "warnings.", "copy."};
     static const char *const own[] = { // Python's
         "print", "len", "zip", "enumerate", "sum", "max", "min", "sorted", "tuple", "list",
         "dict", "set", "range", "isinstance", "any", "all", "str", "repr", "format", "id",
@@ -38,8 +42,7 @@ static void hand_containers(Frame *f, const Val *callee, Val *const *args, uint3
     if (keeps_containers(callee)) return;
     for (uint32_t i = 0; i < nargs; i++) {
         Val *given = args[i]->op == V_KEYWORD && args[i]->name ? args[i]->args[0] : args[i];
-        bool held = given->op == V_DICT || given->op == V_LIST;
-        if (held && given->nargs) eval_mutation(f, given);
+        if (is_container(given) && given->nargs) eval_mutation(f, given);
     }
 }
 
@@ -250,6 +253,8 @@ static Val *call_builtin(Frame *f, Str name, Val *const *args, uint32_t nargs) {
     if ((str_is(name, "tuple") || str_is(name, "list")) && nargs == 1) {
         return val_sequence(f->flow, str_is(name, "tuple") ? V_TUPLE : V_LIST, args[0]);
     }
+    bool copies = str_is(name, "copy.copy") || str_is(name, "copy.deepcopy");
+    if (copies && nargs >= 1 && is_container(args[0])) return args[0];
     // Decorators and wrappers that keep the function.
     static const char *const same[] = {
         "torch.jit.script", "torch.compile", "torch.jit.ignore",

@@ -24,8 +24,11 @@ static bool is_taken(const Val *v) {
 
 // self.w1(x): a linear layer, a convolution, or a module that is not known.
 static bool is_of_module(const Val *v) {
-    if (v->op != V_CALL || v->nargs != 2) return false;
+    if (v->op != V_CALL || v->nargs < 2) return false;
     if (v->args[1]->op == V_KEYWORD || v->args[1]->op == V_STAR) return false;
+    for (uint32_t i = 2; i < v->nargs; i++) { // forward(x, loras=loras)
+        if (v->args[i]->op != V_KEYWORD || !v->args[i]->name) return false;
+    }
     const Val *module = v->args[0];
     if (module->op != V_INSTANCE || module->def) return module->op == V_ATTR;
     return str_is(module->text, "torch.nn.Linear") || str_starts(module->text, "torch.nn.Conv");

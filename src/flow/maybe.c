@@ -35,7 +35,8 @@ static Val *picked_by_name(Search *s, const Val *v, bool class_wanted) {
     return val_global(&s->flow->graph, str_of(dotted));
 }
 
-// What the callers of a constructor give.
+// What the callers of a constructor give, or its default where they hand on what is not
+// in sight.
 static Val *given(Search *s, const Val *param, bool class_wanted, int depth) {
     Resolver r = {.flow = s->flow};
     Callers callers = {0};
@@ -45,7 +46,9 @@ static Val *given(Search *s, const Val *param, bool class_wanted, int depth) {
         Val *found = search(s, callers.args[i], class_wanted, depth + 1);
         if (found) return found;
     }
-    return NULL;
+    Node *value = param_default(param);
+    const Frame *f = param->ptr;
+    return value ? search(s, eval_expr(f->mf->frame, value), class_wanted, depth + 1) : NULL;
 }
 
 static Val *made_by_class(Search *s, const Val *call, int depth) {

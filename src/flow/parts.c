@@ -88,7 +88,7 @@ static Val *made_last_size(Val *x) {
             bool cut = start && val_is_none(slice->args[2]) && !val_is_none(stop);
             return cut && (!val_is_number(stop) || stop->num > 0) ? stop : NULL;
         }
-        if (x->op == OP_TRANSPOSE || x->op == OP_CONTIGUOUS) {
+        if (x->op == OP_TRANSPOSE || x->op == OP_CONTIGUOUS || x->op == OP_CLONE) {
             // Axes counted from the front; the view below says that none is the last.
             Val *below = val_strip(x->args[0]);
             if (x->op == OP_TRANSPOSE) {
@@ -344,7 +344,7 @@ static bool has_leading(Leaves *l, Val *v, int depth) {
     case OP_MUL: case OP_ADD:
         return has_leading(l, v->args[0], depth + 1) || has_leading(l, v->args[1], depth + 1);
     case V_CAST: case OP_NEG: case V_PART: case OP_STRIDED: case OP_UNFLATTEN:
-    case OP_VIEW_AS_COMPLEX: case OP_VIEW_AS_REAL: case OP_CONTIGUOUS:
+    case OP_VIEW_AS_COMPLEX: case OP_VIEW_AS_REAL: case OP_CONTIGUOUS: case OP_CLONE:
         return has_leading(l, v->args[0], depth + 1);
     case OP_STACK:
         return v->args[0]->nargs && has_leading(l, v->args[0]->args[0], depth + 1);
@@ -361,7 +361,7 @@ static Val *join_last_two(Flow *fl, Val *y) {
         Val *joined = join_last_two(fl, y->args[0]);
         return joined ? op_cast(fl, joined, y->args[1]) : NULL;
     }
-    case OP_CONTIGUOUS: return join_last_two(fl, y->args[0]);
+    case OP_CONTIGUOUS: case OP_CLONE: return join_last_two(fl, y->args[0]);
     case OP_STACK:
         if (!val_is_int(y->args[1], -1) || y->args[0]->op != V_TUPLE) return NULL;
         return op_make(fl, OP_WEAVE, y->args, 1);
@@ -379,7 +379,7 @@ Val *op_flatten(Flow *fl, Val *const *a) {
 }
 
 static Val *below_copies(Val *x) {
-    while (x->op == V_CAST || x->op == OP_CONTIGUOUS) x = x->args[0];
+    while (x->op == V_CAST || x->op == OP_CONTIGUOUS || x->op == OP_CLONE) x = x->args[0];
     return x;
 }
 

@@ -119,6 +119,22 @@ static Val *resolve_attr(Resolver *r, Val *v) {
     return resolve(r, source.val);
 }
 
+Node *param_default(const Val *param) {
+    const Frame *f = param->ptr;
+    if (!f || !f->fn || f->fn->kind == N_LAMBDA) return NULL;
+    ArgumentsNode *a = f->fn->u.function->args->u.arguments;
+    uint32_t n = a->posonly.len + a->args.len;
+    for (uint32_t i = n - a->defaults.len; i < n; i++) {
+        Node *arg = i < a->posonly.len ? a->posonly.at[i]
+                                       : a->args.at[i - a->posonly.len];
+        if (arg == param->node) return a->defaults.at[i - (n - a->defaults.len)];
+    }
+    for (uint32_t i = 0; i < a->kwonly.len; i++) {
+        if (a->kwonly.at[i] == param->node) return a->kw_defaults.at[i];
+    }
+    return NULL;
+}
+
 // A constructor's parameter is what its callers give, if they agree, or its
 // default where none is in sight.
 static Val *resolve_param(Resolver *r, Val *v) {
@@ -134,24 +150,11 @@ static Val *resolve_param(Resolver *r, Val *v) {
     }
     r->from_config = true;
     if (agreed) return agreed;
+    Node *value = param_default(v);
+    if (!value) return NULL;
     const Frame *f = v->ptr;
-    if (!f->fn || f->fn->kind == N_LAMBDA) return NULL;
-    ArgumentsNode *a = f->fn->u.function->args->u.arguments;
-    uint32_t n = a->posonly.len + a->args.len;
-    for (uint32_t i = n - a->defaults.len; i < n; i++) {
-        Node *arg = i < a->posonly.len ? a->posonly.at[i]
-                                       : a->args.at[i - a->posonly.len];
-        if (arg != v->node) continue;
-        Node *value = a->defaults.at[i - (n - a->defaults.len)];
-        resolver_link(r, f->module, value, "default");
-        return resolve(r, eval_expr(f->mf->frame, value));
-    }
-    for (uint32_t i = 0; i < a->kwonly.len; i++) {
-        if (a->kwonly.at[i] != v->node || !a->kw_defaults.at[i]) continue;
-        resolver_link(r, f->module, a->kw_defaults.at[i], "default");
-        return resolve(r, eval_expr(f->mf->frame, a->kw_defaults.at[i]));
-    }
-    return NULL;
+    resolver_link(r, f->module, value, "default");
+    return resolve(r, eval_expr(f->mf->frame, value));
 }
 
 static bool is_dict_like(const Def *class_def) {

@@ -66,5 +66,7 @@ void classes_of(Resolver *r, Classes *out, Val *v);
 // The default of a field of a configuration class.
 AttrSource field_default(Resolver *r, const Def *class_def, const Sym *name);
 void find_callers(Resolver *r, Callers *out, const Val *param);
+// The default of a function's parameter; NULL if it has none.
+Node *param_default(const Val *param);
 
 #endif

@@ -78,7 +78,7 @@ static Val *open_value(State *s, Val *u) {
     for (;;) {
         Val *inner = val_strip(u);
         for (Val *c = u; c != inner; c = c->args[0]) see(s, c);
-        if (inner->op != OP_CONTIGUOUS) return inner;
+        if (inner->op != OP_CONTIGUOUS && inner->op != OP_CLONE) return inner;
         see(s, inner);
         u = inner->args[0];
     }

@@ -209,6 +209,13 @@ static bool is_told_number(const Expert *e, const Val *call) {
     return false;
 }
 
+// self.experts[e](x), self.experts[e].forward(x)
+static const Val *called_module(const Val *callee) {
+    bool runs = callee->op == V_ATTR && (strcmp(callee->name->text, "forward") == 0 ||
+                                         strcmp(callee->name->text, "__call__") == 0);
+    return runs ? callee->args[0] : callee;
+}
+
 static void look(Expert *e, Val *v, int depth) {
     if (depth > 40 || ++e->steps > 3000) return;
     if (v->op == OP_LINEAR && v->nargs > 1) look_at_weight(e, v->args[1], false);
@@ -221,9 +228,9 @@ static void look(Expert *e, Val *v, int depth) {
                        term->args[0]->op == V_ATTR;
         }
     }
-    // self.experts[e](x)
-    if (v->op == V_CALL && v->nargs > 1 && is_chosen(v->args[0])) {
-        e->owner = v->args[0]->args[0];
+    const Val *chosen = v->op == V_CALL && v->nargs > 1 ? called_module(v->args[0]) : NULL;
+    if (chosen && is_chosen(chosen)) {
+        e->owner = chosen->args[0];
         e->module = true;
     } else if (v->op == V_CALL && is_told_number(e, v)) {
         e->owner = v->args[0];

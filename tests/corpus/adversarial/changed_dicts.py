@@ -33,7 +33,7 @@ def entry_deleted(x, y):
 def popped(x, y):
     options = {"act": "silu"}
     options.pop("act")
-    return ACT[options.get("act", "gelu")](x) * y  # expect: swiglu caution
+    return ACT[options.get("act", "gelu")](x) * y  # expect: geglu recommend
 
 
 def through_keywords(x, y, **options):
