@@ -65,9 +65,18 @@ static Val *without_key(Frame *f, const Val *dict, const Val *key) {
     return val_new(&f->flow->graph, V_DICT, items, n);
 }
 
-Val *builtin_dict_get(Frame *f, Val *dict, Str method, Val *const *args, uint32_t nargs) {
-    bool pops = str_is(method, "pop");
-    if (dict->op != V_DICT || (!pops && !str_is(method, "get"))) return NULL;
+// Of the names that may hold what was changed, the one that it was changed by: another
+// dict that is written alike is not this one.
+static void renew_name(Frame *f, const Node *of, Val *value) {
+    NameInfo *info = of->kind == N_NAME ? name_find(&f->names, (uintptr_t)of->u.name.id) : NULL;
+    Bind *bind = info ? info->bind : NULL;
+    if (bind && bind->val && bind->val->op == V_OPAQUE && bind->stmt == f->stmt) bind->val = value;
+}
+
+Val *builtin_dict_get(Frame *f, const DictCall *call, Val *const *args, uint32_t nargs) {
+    Val *dict = call->dict;
+    bool pops = str_is(call->method, "pop");
+    if (dict->op != V_DICT || (!pops && !str_is(call->method, "get"))) return NULL;
     if (nargs == 0 || nargs > 2 || args[0]->op != V_CONST) return NULL;
     if (!arg_is_positional(args[nargs - 1])) return NULL;
     Val *found = NULL;
@@ -77,7 +86,7 @@ Val *builtin_dict_get(Frame *f, Val *dict, Str method, Val *const *args, uint32_
     }
     if (found && pops) {
         eval_mutation(f, dict);
-        eval_renewed(f, dict, without_key(f, dict, args[0]));
+        renew_name(f, call->of, without_key(f, dict, args[0]));
     }
     if (found) return found;
     if (nargs == 2) return args[1];

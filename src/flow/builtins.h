@@ -11,7 +11,12 @@ Val *builtin_map(Frame *f, Val *const *args, uint32_t nargs);
 // slice(n), slice(a, b), slice(a, b, step)
 Val *builtin_slice(Frame *f, Val *const *args, uint32_t nargs);
 // d.get(key), d.get(key, default) and d.pop(key, default) of a dict whose keys are all
-// known; what pop takes out changes the dict. NULL: not decided.
-Val *builtin_dict_get(Frame *f, Val *dict, Str method, Val *const *args, uint32_t nargs);
+// known; what pop takes out changes the dict. `of` spells it. NULL: not decided.
+typedef struct DictCall {
+    const Node *of;
+    Val *dict;
+    Str method;
+} DictCall;
+Val *builtin_dict_get(Frame *f, const DictCall *call, Val *const *args, uint32_t nargs);
 
 #endif

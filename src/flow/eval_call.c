@@ -635,7 +635,9 @@ static Val *call_member(Frame *f, Node *node, Member member_of, Val *const *args
         Val *value = call_forward(f, node, member_of, args, nargs);
         if (value) return value;
     }
-    Val *got = builtin_dict_get(f, object, sym_str(name), args, nargs);
+    const Node *of = node->u.call.func->kind == N_ATTRIBUTE ? node->u.call.func->u.attribute.value
+                                                            : node;
+    Val *got = builtin_dict_get(f, &(DictCall){of, object, sym_str(name)}, args, nargs);
     if (got) return got;
     if (changes_container(object, name)) eval_mutation(f, object);
     Val *value = call_tensor_method(f, object, name, args, nargs);

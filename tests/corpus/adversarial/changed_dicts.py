@@ -1,4 +1,6 @@
 """A dict that something changes before its entry is used: what was written is no proof."""
+import copy
+
 import torch.nn.functional as F
 
 from elsewhere import change, Change
@@ -59,3 +61,24 @@ def default_is_gelu(x, y, **options):
 
 def choose(**options):
     return ACT[options.pop("act", "gelu")]
+
+
+def another_that_is_written_alike(x, y):
+    first = {"act": "silu"}
+    second = {"act": "silu"}
+    second.pop("act")
+    return ACT[first.get("act", "gelu")](x) * y  # expect: swiglu recommend|caution
+
+
+def under_another_name(x, y):
+    first = {"act": "silu"}
+    second = first
+    second.pop("act")
+    return ACT[first.get("act", "gelu")](x) * y  # expect: swiglu caution
+
+
+def a_copy_of_it(x, y):
+    first = {"act": "silu"}
+    second = copy.deepcopy(first)
+    kind = second.pop("act")
+    return ACT[second.get("act", "gelu")](x) * ACT[kind](y)  # allow: geglu recommend|caution # allow: swiglu recommend|caution
