@@ -114,9 +114,16 @@ static void look_behind(Norm *norm, const Stream *stream) {
     norm->ends_model = has_next || stream->lane->len - from > MATCH_WINDOW;
 }
 
+// Whether the run's last kernel is a sum that a norm behind it may have: there is no
+// operator for the run, and one for the sum with its norm.
+static bool ends_with_sum(const Found *found) {
+    return strcmp(found->id, PATTERN_BIAS_DROPOUT_ADD) == 0;
+}
+
 static uint64_t key_before(const Stream *stream, uint32_t index) {
     for (uint32_t i = index; i-- > 0;) {
-        if (!is_norm(&stream->found.at[i])) return id_key(stream->found.at[i].id);
+        const Found *found = &stream->found.at[i];
+        if (!is_norm(found) && !ends_with_sum(found)) return id_key(found->id);
     }
     return 0;
 }
@@ -127,7 +134,7 @@ static uint32_t add_before(const Stream *stream, uint32_t index) {
     uint32_t at = found->at, floor = 0;
     if (index) {
         const Found *last = &stream->found.at[index - 1];
-        floor = last->at + stream->matches[last->match].length;
+        floor = last->at + stream->matches[last->match].length - ends_with_sum(last);
     }
     while (at > floor && kind_at(stream, at - 1)->op == OP_FILL) at--;
     if (at <= floor) return found->at;
@@ -254,9 +261,22 @@ static void decide_adds(Stream *stream, const NormList *norms) {
     }
 }
 
+// Runs whose sum went to the norm behind them are none.
+static void drop_without_sum(Stream *stream) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < stream->found.len; i++) {
+        const Found *found = &stream->found.at[i];
+        bool taken = ends_with_sum(found) && i + 1 < stream->found.len && found[1].has_add &&
+                     add_before(stream, i + 1) < found->at + stream->matches[found->match].length;
+        if (!taken) stream->found.at[kept++] = *found;
+    }
+    stream->found.len = kept;
+}
+
 void context_decide(Stream *stream, Arena *scratch) {
     NormList norms = {0};
     decide_directions(stream);
     list_norms(&norms, stream, scratch);
     decide_adds(stream, &norms);
+    drop_without_sum(stream);
 }

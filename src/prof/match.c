@@ -321,13 +321,20 @@ static bool passes(Flow *flow, const ProfKind *kind) {
     return true;
 }
 
-// A product or an added bias that makes the other factor of a gate.
+// Whether the kernel casts a matrix to what a product takes, as autocast does.
+static bool casts_weight(const ProfKind *kind) {
+    return kind->op == OP_CAST && kind->in_count && kind->in[0].rank == 2 &&
+           kind->in[0].dtype == DT_FP32 && is_low((ProfDtype)kind->out[0].dtype);
+}
+
+// A product, the cast of its weight or an added bias, that make the other factor of a gate.
 static bool passes_far(Flow *flow, const ProfKind *kind) {
     bool wanted = false;
     for (uint32_t n = 0; n < flow->pattern->node_count; n++) {
         wanted |= (flow->pattern->nodes[n].flags & NODE_FAR) && !(flow->done & (1u << n));
     }
     if (!wanted || kind->out_count < 1) return false;
+    if (casts_weight(kind)) return true;
     bool makes_x = has_shape(flow, &kind->out[0], SHAPE_X);
     bool is_bias = kind->op == OP_ADD && kind->in_count == 2 && flow->is_far &&
                    (has_shape(flow, &kind->in[0], SHAPE_LAST) ||
@@ -439,7 +446,8 @@ static void follow(Flow *flow) {
             pending = between = 0;
             continue;
         }
-        if (passes(flow, kind)) pending |= UINT64_C(1) << (i - 1);
+        // Behind a product it is the other factor's.
+        if (passes(flow, kind)) pending |= flow->is_far ? 0 : UINT64_C(1) << (i - 1);
         else if (complete || !passes_far(flow, kind)) between = MAX_BETWEEN;
         between++;
     }

@@ -679,7 +679,7 @@ const Pattern patterns[] = {
      .min_rank = 3, .behind = 8},
     {.id = "add_layer_norm", .api = "torch_npu.npu_add_layer_norm", NODES(add_layer_norm),
      .traffic = {.x = 4, .last = 2}, .min_axis = 2},
-    {.id = "bias_dropout_add", .api = API_NONE, NODES(bias_dropout_add),
+    {.id = PATTERN_BIAS_DROPOUT_ADD, .api = API_NONE, NODES(bias_dropout_add),
      .traffic = {.x = 3, .last = 1}, .min_axis = 2,
      .note = "no operator of torch_npu alone; a custom kernel or a fused layer"},
     {.id = "group_norm_silu", .api = "torch_npu.npu_group_norm_silu",

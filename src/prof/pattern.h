@@ -89,6 +89,7 @@ extern const uint32_t late_pattern_count;
 // Ids that the miner speaks of itself.
 #define PATTERN_RMS_NORM "rms_norm"
 #define PATTERN_ADD_RMS_NORM "add_rms_norm"
+#define PATTERN_BIAS_DROPOUT_ADD "bias_dropout_add"
 #define PATTERN_ADAMW "fused_adamw"
 #define PATTERN_ROTARY "rotary_mul"
 #define PATTERN_ROTARY_BWD "rotary_mul_bwd"

@@ -220,29 +220,67 @@ static bool decays_last(const Matcher *matcher, const Stream *stream, const Grou
            has_decay_behind(matcher, stream, &found[group->last]);
 }
 
-// The run without the decay in front, with the one behind.
-static void move_run(Matcher *matcher, const Stream *stream, Found *found) {
-    Match match = matcher->matches.at[found->match];
-    uint32_t cut = decays_first(stream, found) ? second_of(stream, found) : 0;
-    uint32_t decay = place_behind(matcher, stream, found);
-    for (uint32_t at = end_of(matcher, found); at <= decay; at++) {
-        match.members |= UINT64_C(1) << (at - found->at);
-    }
-    if (!cut) match.bytes += (double)kind_of(stream, decay)->bytes;
-    match.members >>= cut;
-    found->at += cut;
-    match.length = (uint8_t)(decay + 1 - found->at);
+static void set_match(Matcher *matcher, Found *found, const Match *match) {
     for (uint32_t m = matcher->moved; m < matcher->matches.len; m++) {
         const Match *known = &matcher->matches.at[m];
-        bool same = known->members == match.members && known->x_count == match.x_count &&
-                    known->bytes >= match.bytes && known->bytes <= match.bytes;
+        bool same = known->members == match->members && known->x_count == match->x_count &&
+                    known->bytes >= match->bytes && known->bytes <= match->bytes;
         if (same) {
             found->match = m;
             return;
         }
     }
-    vec_push(&matcher->arena, &matcher->matches, match);
+    vec_push(&matcher->arena, &matcher->matches, *match);
     found->match = matcher->matches.len - 1;
+}
+
+// The run without the kernel in front.
+static void cut_front(Match *match, const Stream *stream, Found *found) {
+    uint32_t cut = second_of(stream, found);
+    match->bytes -= (double)kind_of(stream, found->at)->bytes;
+    match->members >>= cut;
+    match->length = (uint8_t)(match->length - cut);
+    found->at += cut;
+}
+
+// The run without the decay in front, with the one behind.
+static void move_run(Matcher *matcher, const Stream *stream, Found *found) {
+    Match match = matcher->matches.at[found->match];
+    uint32_t decay = place_behind(matcher, stream, found);
+    if (decays_first(stream, found)) cut_front(&match, stream, found);
+    for (uint32_t at = found->at + match.length; at <= decay; at++) {
+        match.members |= UINT64_C(1) << (at - found->at);
+    }
+    match.bytes += (double)kind_of(stream, decay)->bytes;
+    match.length = (uint8_t)(decay + 1 - found->at);
+    set_match(matcher, found, &match);
+}
+
+// Whether what looks like the decay of the run is the last of a series of scalings, as
+// clipping makes them: the run behind it has no decay.
+static bool begins_with_scaling(const Matcher *matcher, const Stream *stream, uint32_t i) {
+    const Found *found = &stream->found.at[i];
+    if (i + 1 >= stream->found.len || !found->at || !is_adamw(matcher, found) ||
+        !is_adamw(matcher, found + 1) || !decays_first(stream, found) ||
+        decays_first(stream, found + 1)) {
+        return false;
+    }
+    bool follows = found[1].at == place_behind(matcher, stream, found);
+    bool is_claimed = i && end_of(matcher, found - 1) == found->at;
+    const ProfKind *before = kind_of(stream, found->at - 1);
+    const ProfKind *first = kind_of(stream, found->at);
+    return follows && !is_claimed && before->op == OP_MUL &&
+           before->in_count == first->in_count && before->out_count &&
+           before->out[0].dtype == first->out[0].dtype;
+}
+
+static void cut_scalings(Matcher *matcher, Stream *stream) {
+    for (uint32_t i = 0; i < stream->found.len; i++) {
+        if (!begins_with_scaling(matcher, stream, i)) continue;
+        Match match = matcher->matches.at[stream->found.at[i].match];
+        cut_front(&match, stream, &stream->found.at[i]);
+        set_match(matcher, &stream->found.at[i], &match);
+    }
 }
 
 static void move_decays(Matcher *matcher, Stream *stream) {
@@ -253,7 +291,6 @@ static void move_decays(Matcher *matcher, Stream *stream) {
         else other++;
     }
     if (late <= other) return;
-    matcher->moved = matcher->matches.len;
     for (uint32_t i = 0; next_group(&group, matcher, stream, i); i = group.last + 1) {
         bool is_cut = end_of(matcher, &stream->found.at[group.last]) == stream->lane->len;
         if (!is_cut && !decays_last(matcher, stream, &group)) continue;
@@ -285,6 +322,8 @@ void matcher_scan(Matcher *matcher, Stream *out, const ProfLane *lane) {
         if (whole) vec_push(&matcher->arena, &out->found, found);
         i += match->length;
     }
+    matcher->moved = matcher->matches.len;
+    cut_scalings(matcher, out);
     move_decays(matcher, out);
     out->matches = matcher->matches.at;
 }

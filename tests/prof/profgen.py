@@ -43,6 +43,8 @@ class Spelling:
     memset: float = 0.0        # chance of a MemSet before a reduction
     bias: bool = False         # linear layers add a bias kernel
     dropout: bool = False      # of attention
+    end_dropout: bool = False  # in front of the residual sums; with bias a run of its own
+    weight_cast: bool = False  # weights are kept in float32, as under autocast
     tiled: bool = False        # matrix weights in FRACTAL_NZ
     masked_fill: bool = False  # the mask by MaskedFill instead of Add
     rotate_first: bool = False  # rotate_half comes before x * cos
@@ -149,6 +151,8 @@ class Model:
         out = T((m, n), self.s.low)
         kernels = [K(self.linear_name(), [T((m, k), self.s.low), self.weight_of(k, n)], [out],
                      "cube", "Matmul")]
+        if self.s.weight_cast and bias:
+            kernels.insert(0, self.cast(T((k, n), "fp32"), self.s.low))
         if self.s.bias and bias:
             kernels.append(K("Add", [out, T((n,), self.s.low)], [out]))
         return kernels
@@ -275,11 +279,20 @@ class Model:
             yield None, [K("BroadcastTo", [self.kv], [self.q])] * 2
         yield "fusion_attention", self.attention()
         yield None, [K("Transpose", [self.q], [heads_last])]
-        yield None, self.linear(tokens, self.width, self.width)
+        yield None, self.linear(tokens, self.width, self.width) + self.drop_x()
         yield "add_rms_norm", [K("Add", [x, x], [x])]
         yield "rms_norm", self.rms_norm()
-        yield from self.mlp(tokens)
-        yield None, [K("Add", [x, x], [x])]
+        *mlp, (_, down) = self.mlp(tokens)
+        yield from mlp
+        rest = down[-1:] + self.drop_x() + [K("Add", [x, x], [x])]
+        yield None, down[:-1]
+        yield "bias_dropout_add" if s.bias and s.end_dropout else None, rest
+
+    def drop_x(self):
+        if not self.s.end_dropout:
+            return []
+        bits = T((numel(self.x.shape) // 8,), "uint8")
+        return [K("DropOutDoMask", [self.x, bits, self.one], [self.x])]
 
     def mlp(self, tokens):
         s, g = self.s, self.gate

@@ -151,3 +151,22 @@ def test_a_late_decay_belongs_to_the_update_in_front(tmp_path):
     ]:
         runs = mine(tmp_path, FILLER + rows + FILLER)
         assert [run["occurrences"] for run in runs if run["pattern"] == "fused_adamw"] == [ranges]
+
+
+def test_the_last_scaling_of_clipping_is_no_decay(tmp_path):
+    update = spell("""
+        Muls V > V
+        Axpy V V > V
+        Muls V > V
+        Addcmul V V V > V
+        Sqrt V > V
+        Adds V > V
+        Addcdiv V V V > V""")
+    scale = spell("Muls V > V")
+    at = len(FILLER)
+    runs = mine(tmp_path, FILLER + scale * 3 + update * 3 + FILLER)
+    assert [run["occurrences"] for run in runs if run["pattern"] == "fused_adamw"] == \
+        [[[at + 3, at + 9], [at + 10, at + 16], [at + 17, at + 23]]]
+    decayed = mine(tmp_path, FILLER + scale * 2 + (scale + update) * 3 + FILLER)
+    assert [run["occurrences"] for run in decayed if run["pattern"] == "fused_adamw"] == \
+        [[[at + 2, at + 9], [at + 10, at + 17], [at + 18, at + 25]]]
