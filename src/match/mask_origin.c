@@ -383,12 +383,29 @@ static bool may_be_method(Module *m, const Node *func) {
     return head->kind == N_NAME && !module_binding(m, head->u.name.id);
 }
 
-// Whether the call may be one of a method of the class.
-static bool calls_class(Search *s, ModuleFlow *mf, uint32_t call, const Def *owner) {
+// Whether the call may be one of the frame's method: by its name, or of the object itself,
+// which runs `forward`. Another method of the class is none: self.flash(query, key, mask).
+static bool may_run(const Frame *f, const Node *func) {
+    const Sym *name = f->fn->u.function->name;
+    const FlowNames *names = &f->flow->names;
+    return name == names->forward || name == names->call ||
+           (func->kind == N_ATTRIBUTE && func->u.attribute.attr == name);
+}
+
+static bool is_other_method(Search *s, const Frame *f, Val *object, const Sym *name) {
+    Val *made = name != f->fn->u.function->name && object_class(object)
+        ? object_attr(s->flow, object, name) : NULL;
+    return made && made->op == V_METHOD;
+}
+
+static bool calls_method(Search *s, const Frame *f, ModuleFlow *mf, uint32_t call) {
     Node *func = mf->module->calls.at[call]->u.call.func;
+    const Def *owner = f->owner;
+    if (!may_run(f, func)) return false;
     Val *callee = func->kind == N_ATTRIBUTE ? NULL : value_in(s, mf, call, func);
     if (func->kind == N_ATTRIBUTE) {
         Val *object = value_in(s, mf, call, func->u.attribute.value);
+        if (object && is_other_method(s, f, object, func->u.attribute.attr)) return false;
         callee = object ? val_attr(&s->flow->graph, object, func->u.attribute.attr) : NULL;
     }
     return callee && may_be_instance(s, callee, owner, 0);
@@ -413,7 +430,7 @@ static OriginFound origin_of_param(Search *s, Val *v, int depth) {
         bool plain = !f->owner && calls_function(f, call, m->call_owners[i]);
         if (!f->owner && !plain) continue;
         if (f->owner && !may_be_method(m, call->u.call.func)) continue;
-        if (f->owner && !calls_class(s, mf, i, f->owner)) continue;
+        if (f->owner && !calls_method(s, f, mf, i)) continue;
         Node *builder = built_in(s, m, m->call_owners[i], arg);
         Val *val = builder ? NULL : value_in(s, mf, i, arg);
         if (!builder && !val) continue;

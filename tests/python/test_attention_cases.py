@@ -83,6 +83,35 @@ def test_a_bias_is_no_mask(tmp_path):
     assert "npu_is_mask(rel_bias)" in f["replacement"]  # a bias stays with the original
 
 
+@pytest.mark.parametrize("call, origin", [
+    ("self.flash(hidden, self.proj(hidden), hidden, mask)", "nothing in sight shows"),
+    ("super().forward(hidden, self.proj(hidden))", "a learned or computed bias"),
+])
+def test_another_method_of_a_subclass_gives_no_mask(tmp_path, call, origin):
+    """The arguments of self.flash(...) stand where those of forward(...) would."""
+    found = scan(tmp_path, f"""
+        class Plain(torch.nn.Module):
+            def __init__(self, d):
+                super().__init__()
+                self.proj = torch.nn.Linear(d, d)
+
+            def forward(self, hidden, mask=None):
+                q, k, v = self.proj(hidden), self.proj(hidden), self.proj(hidden)
+                s = torch.matmul(q, k.transpose(-1, -2)) * 0.125
+                if mask is not None:
+                    s = s + mask
+                return torch.matmul(s.softmax(-1), v)
+
+        class Flash(Plain):
+            def forward(self, hidden, mask=None):
+                return {call}
+
+            def flash(self, query, key, value, mask):
+                return launch(query, key, value, mask)
+        """)
+    assert any(origin in r for f in found for r in f["reasons"]), found
+
+
 @pytest.mark.parametrize("source", [
     "self.table(torch.arange(k.shape[-2])).permute(2, 0, 1)", "self.weight",
 ])
