@@ -380,6 +380,9 @@ static Node *built_in(Search *s, Module *m, Node *owner, const Node *arg) {
 static bool may_be_method(Module *m, const Node *func) {
     const Node *head = func;
     while (head->kind == N_ATTRIBUTE) head = head->u.attribute.value;
+    bool is_super = head->kind == N_CALL && head->u.call.func->kind == N_NAME &&
+                    str_is(sym_str(head->u.call.func->u.name.id), "super");
+    if (is_super) return true;
     return head->kind == N_NAME && !module_binding(m, head->u.name.id);
 }
 
@@ -406,6 +409,9 @@ static bool calls_method(Search *s, const Frame *f, ModuleFlow *mf, uint32_t cal
     if (func->kind == N_ATTRIBUTE) {
         Val *object = value_in(s, mf, call, func->u.attribute.value);
         if (object && is_other_method(s, f, object, func->u.attribute.attr)) return false;
+        if (object && object->op == V_SUPER) { // super().forward(x, mask)
+            return func->u.attribute.attr == f->fn->u.function->name && is_class(object->ptr, owner);
+        }
         callee = object ? val_attr(&s->flow->graph, object, func->u.attribute.attr) : NULL;
     }
     return callee && may_be_instance(s, callee, owner, 0);
