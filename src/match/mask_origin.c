@@ -410,7 +410,8 @@ static bool calls_method(Search *s, const Frame *f, ModuleFlow *mf, uint32_t cal
         Val *object = value_in(s, mf, call, func->u.attribute.value);
         if (object && is_other_method(s, f, object, func->u.attribute.attr)) return false;
         if (object && object->op == V_SUPER) { // super().forward(x, mask)
-            return func->u.attribute.attr == f->fn->u.function->name && is_class(object->ptr, owner);
+            return func->u.attribute.attr == f->fn->u.function->name &&
+                   is_class(object->ptr, owner);
         }
         callee = object ? val_attr(&s->flow->graph, object, func->u.attribute.attr) : NULL;
     }
