@@ -16,7 +16,7 @@
 
 enum {
     CHUNK_BYTES = 64 * 1024,
-    PAGE_BYTES = 4096, POPULATE_BYTES = 512 * 1024,
+    PAGE_BYTES = 4096, POPULATE_BYTES = 512 * 1024, HUGE_BYTES = 16 * 1024 * 1024,
     EXIT_OUT_OF_MEMORY = 4,
 };
 
@@ -131,7 +131,10 @@ static void populate(char *at, size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
     uintptr_t begin = ((uintptr_t)at + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
     uintptr_t end = ((uintptr_t)at + bytes) & ~(uintptr_t)(PAGE_BYTES - 1);
-    // Advice: an older system faults as ever.
+    // Advice: an older system faults as ever. Huge pages are had in fewer steps.
+#ifdef MADV_HUGEPAGE
+    if (bytes >= HUGE_BYTES) (void)madvise((char *)begin, end - begin, MADV_HUGEPAGE);
+#endif
     if (begin < end) (void)madvise((char *)begin, end - begin, MADV_POPULATE_WRITE);
 #else
     (void)at, (void)bytes;
