@@ -65,3 +65,8 @@ Val *device_side(const Val *cond, Val *a, Val *b) {
     Val *side = truth ? a : b;
     return mentions(side, tensor, 0, &steps) ? side : NULL;
 }
+
+int device_test(const Val *cond) {
+    const Val *tensor = NULL;
+    return device_truth(cond, &tensor);
+}

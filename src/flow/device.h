@@ -10,4 +10,8 @@
 // what stands behind it is fused work that is there already.
 Val *device_side(const Val *cond, Val *a, Val *b);
 
+// How a test of a tensor's device comes out on an NPU: 1 or 0; -1: it is none, or it asks
+// for an NPU.
+int device_test(const Val *cond);
+
 #endif

@@ -9,6 +9,7 @@
 #include "match/frame_index.h"
 #include "match/inputs.h"
 #include "match/near.h"
+#include "match/reached.h"
 #include "match/result_dtype.h"
 #include "match/surround.h"
 #include "match/variant.h"
@@ -342,6 +343,16 @@ static void add_compiled_reason(Finding *out, Arena *run, const Candidate *c) {
                                       STR_FMT(rule->eager_only)));
 }
 
+// Code for another device: what is written there never runs.
+static void add_device_reason(Finding *out, Arena *run, const Candidate *c) {
+    Node *test = reached_elsewhere(c->frame, c->record->stmt);
+    if (!test) return;
+    Span span = make_span(run, c->frame->module, test);
+    out->verdict = VERDICT_CAUTION;
+    add_reason(out, run, arena_printf(run, "it is code for another device: on an NPU the test of "
+                                           "the device in line %u leaves it out", span.start_line));
+}
+
 // What is wrong with the operator that the rule names.
 static void add_operator_reasons(Finding *out, Arena *run, const Rule *rule) {
     bool unknown = rule->op_schema.len == 0 && !rule->plain_torch;
@@ -398,6 +409,7 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
                                     : arena_printf(run, "no place to write it: %s", fault));
     }
     add_branch_reasons(out, run, c);
+    add_device_reason(out, run, c);
     if (c->place->wasted) {
         Str reused = c->match.spec->rule->reused;
         out->verdict = VERDICT_CAUTION;

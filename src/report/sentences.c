@@ -193,6 +193,8 @@ static const Translation table[] = {
     {"an inner value is used elsewhere and stays computed: the gain is "
      "smaller",
      "中间结果另有使用，仍需计算，收益变小"},
+    {"it is code for another device: on an NPU the test of the device in line * leaves it out",
+     "这是其他设备的代码：在 NPU 上，第 {0} 行的设备判断不会走到这里"},
     {"nothing is known about the operator's limits", "没有该算子的约束资料"},
     {"gate is clamped: npu_clipped_swiglu computes that",
      "gate 被截断（clamp）：对应算子是 npu_clipped_swiglu"},

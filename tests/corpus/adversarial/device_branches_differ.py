@@ -1,4 +1,5 @@
 """Tests of a device that decide nothing for an NPU, or the other way round."""
+import torch
 import torch.nn.functional as F
 
 
@@ -34,3 +35,22 @@ def either(x, gate, fast):
 def named_by_a_setting(x, gate, name):
     act = F.gelu(gate) if gate.device.type != name else F.relu(gate)
     return x * act  # clean: name may be npu
+
+
+def for_another_device(q, k, v):
+    if q.device.type == "cuda":
+        return (q @ k.transpose(-1, -2) * 0.125).softmax(-1) @ v  # expect: attention caution
+    return (q @ k.transpose(-1, -2) * 0.25).softmax(-1) @ v  # expect: attention recommend
+
+
+def left_before(q, k, v):
+    if q.device.type != "cuda":
+        return v
+    return (q @ k.transpose(-1, -2) * 0.125).softmax(-1) @ v  # expect: attention caution
+
+
+def left_on_others(q, k, v):
+    if q.device.type in ("cuda", "mps"):
+        return v
+    with torch.no_grad():
+        return (q @ k.transpose(-1, -2) * 0.125).softmax(-1) @ v  # expect: attention recommend
