@@ -518,12 +518,15 @@ static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
     if (of_library && r.val->ptr) a->other_name = str_of(r.val->ptr);
     bool partial = of_library && str_is(r.val->text, "functools.partial");
     if (partial) a->partial = r.val;
+    bool names = partial && r.val->nargs && r.val->args[0]->op == V_GLOBAL;
     const Val *made = val_strip(value);
     if (of_library && !partial && made->op == OP_GELU && made->args[1]->op == V_CONST) {
         a->approximate = made->args[1]->text;
     }
     note_changes(f, a);
-    a->claim = a->type_name;
+    a->claim = names ? arena_printf(arena, "a partial of %.*s",
+                                    STR_FMT(str_last_part(r.val->args[0]->text)))
+                     : a->type_name;
     Val copy = *value;
     copy.assume = a;
     copy.chain = NULL;

@@ -22,13 +22,29 @@ static bool names_activation(Str dotted, Op want) {
 
 static Val *search(Search *s, Val *v, bool class_wanted, int depth);
 
-// getattr(torch.nn.functional, name) with any name
+// Whether one of the texts that the name is made of, a default or an entry of a
+// dictionary of defaults, names the activation: "gelu", "GELU".
+static bool speaks_of(const Val *name, Op activation, int depth) {
+    bool silu = activation == OP_SILU;
+    if (name->op == V_CONST && name->ck == CONST_STR) {
+        return str_is(name->text, silu ? "silu" : "gelu") ||
+               str_is(name->text, silu ? "SiLU" : "GELU");
+    }
+    for (uint32_t i = 0; depth < MAYBE_MAX_DEPTH && i < name->nargs; i++) {
+        if (speaks_of(name->args[i], activation, depth + 1)) return true;
+    }
+    return false;
+}
+
+// getattr(torch.nn.functional, name) with any name; one that a default gives goes first
 static Val *picked_by_name(Search *s, const Val *v, bool class_wanted) {
     if (v->nargs < 3 || !val_is_global(v->args[0], "getattr")) return NULL;
     if (v->args[2]->op == V_CONST || v->args[1]->op != V_GLOBAL) return NULL;
     const char *of = class_wanted ? "torch.nn" : "torch.nn.functional";
     if (!str_is(v->args[1]->text, of)) return NULL;
     bool silu = s->want == OP_SILU;
+    Op other = silu ? OP_GELU : OP_SILU;
+    if (speaks_of(v->args[2], other, 0) && !speaks_of(v->args[2], s->want, 0)) return NULL;
     const char *dotted = class_wanted ? silu ? "torch.nn.SiLU" : "torch.nn.GELU"
                          : silu       ? "torch.nn.functional.silu"
                                       : "torch.nn.functional.gelu";
@@ -59,6 +75,24 @@ static Val *made_by_class(Search *s, const Val *call, int depth) {
     return made;
 }
 
+// partial(getattr(torch.nn.functional, name), **unknown) as a partial of the function that
+// it may be, with no more arguments than are known: a guard asks for all that it holds.
+static Val *partial_of(Search *s, Val *v, int depth) {
+    Val *of = search(s, v->args[0], false, depth + 1);
+    if (!of) return NULL;
+    Val **args = NEW_N(s->flow->arena, Val *, v->nargs);
+    uint32_t n = 0;
+    args[n++] = of;
+    for (uint32_t i = 1; i < v->nargs; i++) {
+        if (v->args[i]->op == V_STAR) return NULL;
+        if (v->args[i]->op != V_KEYWORD || v->args[i]->name) args[n++] = v->args[i];
+    }
+    if (n == v->nargs && of == v->args[0]) return v;
+    Val *made = val_unique(&s->flow->graph, V_INSTANCE, args, n);
+    made->text = v->text;
+    return made;
+}
+
 static Val *search(Search *s, Val *v, bool class_wanted, int depth) {
     if (depth > MAYBE_MAX_DEPTH) return NULL;
     switch ((int)v->op) {
@@ -69,9 +103,7 @@ static Val *search(Search *s, Val *v, bool class_wanted, int depth) {
     }
     case V_INSTANCE:
         if (class_wanted || v->def) return NULL;
-        if (str_is(v->text, "functools.partial") && v->nargs) {
-            return search(s, v->args[0], false, depth + 1) ? v : NULL;
-        }
+        if (str_is(v->text, "functools.partial") && v->nargs) return partial_of(s, v, depth);
         return names_activation(v->text, s->want) ? v : NULL;
     case V_PHI:
         for (int i = 1; i <= 2; i++) {

@@ -38,6 +38,10 @@ CONTEXT = {
         "src/openpi/models_pytorch/transformers_replace/models/gemma/configuration_gemma.py",),
     "apple/ml-4m": ("fourm/models/fm.py",),
     "databricks/megablocks": ("megablocks/layers/arguments.py", "megablocks/layers/mlp.py"),
+    "epfLLM/Megatron-LLM": ("megatron/model/utils.py",),
+    "facebookresearch/metaseq": ("metaseq/utils.py",),
+    "k2-fsa/icefall": ("egs/librispeech/ASR/zipformer/scaling.py",),
+    "opendilab/DI-engine": ("ding/torch_utils/network/nn_module.py",),
 }
 
 # half: family: at least so many sites are found, in the files of packages and

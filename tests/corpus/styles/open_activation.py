@@ -1,4 +1,7 @@
 """Activations that only callers or a name decide: SiLU is one of them."""
+import copy
+import functools
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -81,3 +84,37 @@ class Attribute(nn.Module):
     def forward(self, x):
         gate, up = self.both(x).chunk(2, dim=-1)
         return self.act(gate) * up  # expect: swiglu caution
+
+
+# A name out of a dictionary of defaults, and keyword arguments of which nothing is known:
+# the default names the activation that is likely.
+DEFAULT_ACTIVATION = {"name": "gelu", "approximate": "none"}
+
+
+def quick(x):
+    return x * x
+
+
+def activation_of(config=None):
+    if config is None:
+        config = DEFAULT_ACTIVATION
+    config = copy.deepcopy(config)
+    name = config.pop("name")
+    if name == "quick":
+        return quick
+    return functools.partial(getattr(F, name), **config)
+
+
+class GivenByDictionary(nn.Module):
+    def __init__(self, dim, act):
+        super().__init__()
+        self.up = nn.Linear(dim, dim)
+        self.gate = nn.Linear(dim, dim)
+        self.act = act
+
+    def forward(self, x):
+        return self.act(self.gate(x)) * self.up(x)  # expect: geglu caution
+
+
+def build_by_dictionary(dim, config=None):
+    return GivenByDictionary(dim, act=activation_of(config))
