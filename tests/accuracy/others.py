@@ -39,6 +39,7 @@ CONTEXT = {
     "apple/ml-4m": ("fourm/models/fm.py",),
     "databricks/megablocks": ("megablocks/layers/arguments.py", "megablocks/layers/mlp.py"),
     "epfLLM/Megatron-LLM": ("megatron/model/utils.py",),
+    "evintunador/minLlama3": ("params.py",),
     "facebookresearch/metaseq": ("metaseq/utils.py",),
     "k2-fsa/icefall": ("egs/librispeech/ASR/zipformer/scaling.py",),
     "opendilab/DI-engine": ("ding/torch_utils/network/nn_module.py",),
