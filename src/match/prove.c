@@ -113,13 +113,21 @@ static bool is_replaced(const Prover *p, const Val *call) {
     return def && attr_change(p->flow, def, n->u.call.func->u.attribute.attr) != ATTR_KEPT;
 }
 
+// Of self.hidden_dim what the constructor stored there.
+static Val *stored_size(Flow *flow, Val *v) {
+    if (!v || v->op != V_ATTR || !object_class(v->args[0])) return v;
+    Val *stored = object_attr(flow, v->args[0], v->name);
+    return stored ? stored : v;
+}
+
 static bool same_linears(Prover *p, Val *a, Val *b) {
     Val *la = linear_of(p->flow, a), *lb = linear_of(p->flow, b);
     if (!la || !lb || a->nargs != 2 || b->nargs != 2) return false;
     if (shape_root(a->args[1]) != shape_root(b->args[1])) return false;
     if (is_replaced(p, a) || is_replaced(p, b)) return false;
     Val *oa = keyword_or(la, 1, "out_features"), *ob = keyword_or(lb, 1, "out_features");
-    if (!oa || oa != ob) return false;
+    if (!oa || !ob) return false;
+    if (oa != ob && stored_size(p->flow, oa) != stored_size(p->flow, ob)) return false;
     link_to(p, lb->module, lb->node, "constructor");
     link_to(p, la->module, la->node, "constructor");
     return true;
@@ -169,6 +177,22 @@ Val *parameter_size(Flow *flow, Val *weight) {
     return one ? sizes->args[0] : NULL;
 }
 
+static bool same_equation(Str a, Str b) {
+    for (size_t i = 0, k = 0;; i++, k++) {
+        while (i < a.len && a.at[i] == ' ') i++;
+        while (k < b.len && b.at[k] == ' ') k++;
+        if (i == a.len || k == b.len) return i == a.len && k == b.len;
+        if (a.at[i] != b.at[k]) return false;
+    }
+}
+
+// Two products by one equation, of the same inputs or of weights that are taken alike.
+static bool einsums_alike(const Val *a, const Val *b) {
+    Val *p = a->args[0], *q = b->args[0];
+    if (p->op != V_CONST || q->op != V_CONST || !same_equation(p->text, q->text)) return false;
+    return same_form(a->args[1], b->args[1]);
+}
+
 // One product of one input by two weights of one shape: F.linear(x, w1).
 static bool alike(Val *a, Val *b) {
     if (a->op != b->op) return false;
@@ -182,6 +206,7 @@ static bool alike(Val *a, Val *b) {
         if (learned && shape_root(a->args[1]) == shape_root(b->args[1])) return true;
     }
     if (a->op == V_ITEM && a->args[0] == b->args[0]) return true;
+    if (a->op == OP_EINSUM) return einsums_alike(a, b);
     return (a->op == V_CALL || a->op == V_PHI || a->op == OP_ADD) && same_form(a, b);
 }
 
@@ -206,6 +231,7 @@ static FactState same_shape(Prover *p, Val *a, Val *b) {
     Stated said = shape_is_said(p, a, b);
     if (said == STATED_RAISED) return state(p, FACT_PROVEN, "the function raises if they differ");
     if (said) return state(p, FACT_UNKNOWN, "the function asserts it; tested at run time");
+    bool called = calls_alike(p->place->frame, a, b);
     peel_alike(&a, &b);
     if (a == b) return state(p, FACT_PROVEN, "one is computed from the other, element by element");
     if (a->op == V_PART && b->op == V_PART && a->args[0] == b->args[0] &&
@@ -229,7 +255,7 @@ static FactState same_shape(Prover *p, Val *a, Val *b) {
     if (apart || reduces(a) || reduces(b)) {
         return state(p, FACT_REFUTED, "one of the two is broadcast over the other");
     }
-    if (alike(a, b)) {
+    if (called || alike(a, b)) {
         return state(p, FACT_UNKNOWN, "two results of one kind; tested at run time");
     }
     return doubtful(p, "nothing in the source shows that the two have one shape");

@@ -3,6 +3,8 @@
 
 #include "match/same_form.h"
 
+#include "match/frame_index.h"
+
 enum { STEPS_MAX = 200 };
 
 static bool same(const Val *a, const Val *b, int *steps) {
@@ -27,4 +29,67 @@ static bool same(const Val *a, const Val *b, int *steps) {
 bool same_form(const Val *a, const Val *b) {
     int steps = 0;
     return same(a, b, &steps);
+}
+
+// ---- calls ----------------------------------------------------------------------
+
+static bool same_args(Frame *f, const NodeList *a, const NodeList *b) {
+    if (a->len != b->len) return false;
+    for (uint32_t i = 0; i < a->len; i++) {
+        const Node *p = a->at[i], *q = b->at[i];
+        if (p->kind != q->kind && (p->kind == N_KEYWORD || q->kind == N_KEYWORD)) return false;
+        if (p->kind == N_KEYWORD) {
+            if (p->u.keyword.name != q->u.keyword.name) return false;
+            p = p->u.keyword.value;
+            q = q->u.keyword.value;
+        }
+        const Val *v = node_val(f->mf, p), *w = node_val(f->mf, q);
+        if (!v || !w || !same_form(v, w)) return false;
+    }
+    return true;
+}
+
+// What a call calls: of self.w1(x) what the attribute was made as. NULL: not known.
+static const Val *callee_of(Frame *f, const Node *func) {
+    if (func->kind != N_ATTRIBUTE) return node_val(f->mf, func);
+    Val *object = node_val(f->mf, func->u.attribute.value);
+    return object && object_class(object) ? object_attr(f->flow, object, func->u.attribute.attr)
+                                          : NULL;
+}
+
+static bool made_alike(const Val *p, const Val *q) {
+    if (p->op != V_INSTANCE || q->op != V_INSTANCE || !p->def || !q->def) return false;
+    if (p->def->node != q->def->node || p->nargs != q->nargs) return false;
+    for (uint32_t i = 0; i < p->nargs; i++) {
+        const Val *v = p->args[i], *w = q->args[i];
+        if (v->op == V_KEYWORD && w->op == V_KEYWORD && v->name == w->name) {
+            v = v->args[0];
+            w = w->args[0];
+        }
+        if (v != w) return false;
+    }
+    return true;
+}
+
+static bool records_alike(Frame *f, const EvalRecord *a, const EvalRecord *b) {
+    const Node *m = a->node, *n = b->node;
+    if (m == n || m->kind != N_CALL || n->kind != N_CALL) return false;
+    const Val *p = callee_of(f, m->u.call.func), *q = callee_of(f, n->u.call.func);
+    if (!p || !q) return false;
+    bool method = p->op == V_METHOD && q->op == V_METHOD && p->args[0] == q->args[0] &&
+                  p->def->node == q->def->node;
+    if (p != q && !method && !made_alike(p, q)) return false;
+    return same_args(f, &m->u.call.args, &n->u.call.args) &&
+           same_args(f, &m->u.call.keywords, &n->u.call.keywords);
+}
+
+bool calls_alike(Frame *f, const Val *a, const Val *b) {
+    const FrameIndex *index = frame_index(f);
+    for (const EvalOf *i = index_evals_of(index, a); i; i = i->next) {
+        for (const EvalOf *k = index_evals_of(index, b); k; k = k->next) {
+            if (i->record->val != a || k->record->val != b) continue;
+            if (records_alike(f, i->record, k->record)) return true;
+        }
+    }
+    return false;
 }

@@ -9,4 +9,10 @@
 // of one class with the same arguments.
 bool same_form(const Val *a, const Val *b);
 
+// Whether the function f calls two objects of one class that were made with the same
+// arguments, or one function twice, and the calls give a and b: w1(x) and w3(x),
+// gmm(x, w1, sizes) and gmm(x, w3, sizes). What they are called with is the same, or
+// learned and made alike.
+bool calls_alike(Frame *f, const Val *a, const Val *b);
+
 #endif
