@@ -80,8 +80,6 @@ Val *call_nn(Frame *f, Node *node, Val *inst, Val *const *args,
     };
     for (size_t i = 0; i < COUNT(unary); i++) {
         if (!str_is(name, unary[i].name)) continue;
-        Val *inplace = instance_arg(inst, 0, "inplace");
-        if (inplace && val_truth(inplace) == 1) eval_mutation(f, x);
         return op_make(f->flow, unary[i].op, &x, 1);
     }
     if (str_is(name, "torch.nn.Identity")) return x;

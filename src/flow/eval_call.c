@@ -112,8 +112,9 @@ static const OpInfo *method_op(Frame *f, Str name) {
 // x.mul_(y): the value of x.mul(y) in the dtype of x, and x changes.
 static Val *call_inplace(Frame *f, Val *x, const Sym *method, Val *const *args,
                          uint32_t nargs) {
-    if (!sym_ends_in_place(method)) return NULL;
     Str name = sym_str(method);
+    if (str_is(name, "fill")) eval_mutation(f, x); // x.numpy().fill(0)
+    if (!sym_ends_in_place(method)) return NULL;
     const OpInfo *info = method_op(f, (Str){name.at, name.len - 1});
     if (!info) { // x.fill_(1), x.copy_(y)
         eval_mutation(f, x);
@@ -174,9 +175,27 @@ static Val *call_partial(Frame *f, Node *node, Val *inst, Val *const *args,
     return call_value(f, node, inst->args[0], all, total);
 }
 
+// nn.Dropout(0.1, inplace=True), nn.ReLU6(True)
+static bool is_inplace_module(const Val *inst) {
+    static const char *const names[] = {
+        "ReLU", "ReLU6", "SiLU", "LeakyReLU", "ELU", "SELU", "CELU", "Mish", "Threshold", "RReLU",
+        "Hardswish", "Hardsigmoid", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
+        "AlphaDropout",
+    };
+    const Val *given = keyword_arg(inst->args, inst->nargs, "inplace");
+    if (given || inst->nargs == 0) return given && val_truth(given) == 1;
+    const Val *last = inst->args[inst->nargs - 1];
+    bool yes = last->op == V_CONST && last->ck == CONST_TRUE;
+    for (size_t i = 0; yes && i < COUNT(names); i++) {
+        if (str_is(str_last_part(inst->text), names[i])) return true;
+    }
+    return false;
+}
+
 static Val *call_instance(Frame *f, Node *node, Val *inst, Val *const *args,
                           uint32_t nargs) {
     if (!inst->def) {
+        if (nargs && is_inplace_module(inst)) eval_mutation(f, args[0]);
         if (str_is(inst->text, "functools.partial")) {
             return call_partial(f, node, inst, args, nargs);
         }
@@ -288,13 +307,34 @@ static Val *call_dict(Frame *f, Val *const *args, uint32_t nargs) {
     return val_new(&f->flow->graph, V_DICT, items.at, items.len);
 }
 
-// torch.relu_(x) and torch.add(x, y, out=z) write into x and z.
+// What is in a list changes, too: torch._foreach_mul_([x, y], c).
+static void write_into(Frame *f, Val *x) {
+    bool several = x->op == V_LIST || x->op == V_TUPLE;
+    for (uint32_t i = 0; several && i < x->nargs; i++) eval_mutation(f, x->args[i]);
+    if (!several) eval_mutation(f, x);
+}
+
+// F.elu(x, 1.0, True), of which the graph has no row.
+static bool says_inplace(Str callee, Val *const *args, uint32_t nargs) {
+    static const char *const names[] = {"leaky_relu", "elu", "relu6", "hardswish", "selu", "celu",
+                                        "mish", "threshold", "hardsigmoid", "rrelu"};
+    const Val *given = keyword_arg(args, nargs, "inplace");
+    if (given) return val_truth(given) == 1;
+    if (!str_starts(callee, "torch.nn.functional.") || nargs < 2) return false;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (str_is(str_last_part(callee), names[i])) return val_truth(args[nargs - 1]) == 1;
+    }
+    return false;
+}
+
+// torch.relu_(x), rotate_(x) of a library and torch.add(x, y, out=z) write into x and z.
 static void note_writes(Frame *f, Val *callee, Val *const *args, uint32_t nargs) {
     Val *out = keyword_arg(args, nargs, "out");
-    if (out) eval_mutation(f, out);
-    bool torch = str_starts(callee->text, "torch.") && nargs >= 1;
-    const Sym *name = torch ? sym_intern(f->flow->symbols, callee->text) : NULL;
-    if (name && sym_ends_in_place(name)) eval_mutation(f, args[0]);
+    if (out) write_into(f, out);
+    if (nargs == 0 || !arg_is_positional(args[0])) return;
+    const Sym *name = sym_intern(f->flow->symbols, str_last_part(callee->text));
+    if (sym_ends_in_place(name)) write_into(f, args[0]);
+    else if (says_inplace(callee->text, args, nargs)) eval_mutation(f, args[0]);
 }
 
 // torch.mean(x, -1, out=y): from here on y holds the mean, in y's dtype.

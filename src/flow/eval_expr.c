@@ -560,6 +560,26 @@ static Val *eval_dict(Frame *f, Node *node) {
     return val_new(&f->flow->graph, V_DICT, items.at, items.len);
 }
 
+typedef struct Bound {
+    const Sym *name;
+    bool found;
+} Bound;
+
+static bool find_bound(Node *node, void *data) {
+    Bound *bound = data;
+    if (node->kind == N_NAME && node->u.name.id == bound->name) bound->found = true;
+    return !bound->found && node_children(node, find_bound, data);
+}
+
+// Whether the comprehension binds the name for itself.
+static bool comprehension_binds(const Node *node, uintptr_t key) {
+    Bound bound = {.name = (const Sym *)key};
+    for (uint32_t i = 0; i < node->u.comp.generators.len; i++) {
+        find_bound(node->u.comp.generators.at[i]->u.comprehension.target, &bound);
+    }
+    return bound.found;
+}
+
 static Val *eval_comprehension(Frame *f, Node *node) {
     uint32_t mark = names_mark(f); // a comprehension has names of its own
     f->nested++;
@@ -576,8 +596,14 @@ static Val *eval_comprehension(Frame *f, Node *node) {
     Val *elt = eval_expr(f, node->u.comp.elt);
     if (node->u.comp.value) eval_expr(f, node->u.comp.value);
     f->nested--;
-    NameChanges inner;
+    NameChanges inner, kept = {0};
     names_rewind(&inner, f, mark);
+    for (uint32_t i = 0; i < inner.len; i++) { // [t.add_(1) for t in (x, y)] changes x
+        const NameChange *c = &inner.at[i];
+        bool own = c->table == &f->names && comprehension_binds(node, c->info->key);
+        if (!own) vec_push(f->flow->arena, &kept, *c);
+    }
+    names_apply(f, &kept);
     return val_unique(&f->flow->graph, V_OPAQUE, &elt, 1);
 }
 

@@ -4,9 +4,17 @@
 #include "flow/gated.h"
 #include "flow/recall.h"
 #include "flow/resolve_impl.h"
+#include "flow/storage.h"
 
 static Val *opaque(Frame *f) {
     return val_unique(&f->flow->graph, V_OPAQUE, NULL, 0);
+}
+
+// Unknown numbers in what may be the storage of `of` (or NULL).
+static Val *opaque_in(Frame *f, const Val *of) {
+    Val *v = opaque(f);
+    v->ptr = of;
+    return v;
 }
 
 StmtInfo *frame_stmt(Frame *f) {
@@ -35,6 +43,12 @@ static void mark_effect(Frame *f) {
     frame_add_effects(f, 1);
 }
 
+// One or more of the items of `value`.
+static Val *some_item(Frame *f, Val *value) {
+    if (value->op == V_SHAPE) return opaque(f);
+    return val_unique(&f->flow->graph, V_ITEM, (Val *[]){value, opaque(f)}, 2);
+}
+
 static void assign_sequence(Frame *f, Node *target, Val *value) {
     NodeList elts = target->u.list.elts;
     bool starred = false;
@@ -50,14 +64,14 @@ static void assign_sequence(Frame *f, Node *target, Val *value) {
             Val *rest = leads ? val_new3(g, V_SLICE, val_none(g),
                                          val_int(g, 1 - (int64_t)elts.len), val_none(g)) : NULL;
             assign_target(f, elt->u.return_.value, rest ? val_new2(g, V_ITEM, value, rest)
-                                                        : opaque(f));
+                                                        : some_item(f, value));
         } else if (starred) {
             // *lead, last = x.shape: the last ones count from the end.
             bool behind = elts.at[0]->kind == N_STARRED;
             Val *at = val_int(&f->flow->graph, (int64_t)i - elts.len);
             bool known = behind && value->op == V_SHAPE;
             assign_target(f, elt, known ? op_size(f->flow, value->args[0], at)
-                                        : opaque(f));
+                                        : some_item(f, value));
         } else {
             assign_target(f, elt, eval_unpack(f, value, i, elts.len));
         }
@@ -95,52 +109,43 @@ void assign_target(Frame *f, Node *target, Val *value) {
     }
 }
 
-Val *storage_of(Val *x) {
-    for (int depth = 0; depth < 100; depth++) {
-        switch ((int)x->op) {
-        case V_CAST: case V_PART: case V_ITEM: case OP_VIEW: case OP_TRANSPOSE:
-        case OP_PERMUTE: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND:
-        case OP_CONTIGUOUS: case OP_FLATTEN: case OP_UNFLATTEN: case OP_CHUNK:
-        case OP_SPLIT: case OP_NARROW: case OP_SELECT: case OP_DETACH: case OP_UNBIND:
-        case OP_STRIDED: case OP_VIEW_AS_COMPLEX: case OP_VIEW_AS_REAL: case OP_RESHAPE_AS:
-            x = x->args[0];
-            break;
-        default:
-            return x;
-        }
-    }
-    return x;
-}
-
 // Every name of the table that may share the storage holds something new.
-static void change_names(Frame *f, NameTable *table, const Val *storage) {
+static void change_names(Frame *f, NameTable *table, const Roots *changed) {
     frame_may_work(f, table->cap / 256);
     for (uint32_t i = 0; i < table->cap; i++) {
         NameInfo *info = table->slots[i];
         if (!info || !info->bind || !info->bind->val) continue;
-        if (storage_of(info->bind->val) != storage) continue;
+        Roots held;
+        roots_of(&held, info->bind->val);
+        if (!roots_meet(&held, changed)) continue;
         Bind *old = info->bind;
         name_set(f, table, info->key,
-                 (Bind){.val = opaque(f), .stmt = f->stmt, .a = old});
+                 (Bind){.val = opaque_in(f, old->val), .stmt = f->stmt, .a = old});
         // What was bound before the change is part of what is bound now.
         bind_used(f, old, f->stmt);
     }
 }
 
-// An in-place operator changed the numbers of `x`, which the functions that
-// called this one may hold, too.
-void eval_mutation(Frame *f, Val *x) {
-    Val *storage = storage_of(x);
-    recall_taint(f->flow);
+static void note_write(Frame *f, const Val *storage) {
     StmtInfo *stmt = frame_stmt(f);
     if (stmt) {
         Write *write = NEW(f->flow->arena, Write);
         *write = (Write){storage, f == f->top ? NULL : f->top->call, stmt->writes};
         stmt->writes = write;
     }
-    for (Frame *at = f; at; at = at->caller) change_names(at, &at->names, storage);
-    if (f->attrs) change_names(f, f->attrs, storage);
     if (storage->op == V_ATTR) vec_push(f->flow->arena, &f->run->changed, storage);
+}
+
+// An in-place operator changed the numbers of `x`, which the functions that
+// called this one may hold, too. A list or dict changes, not what is in it.
+void eval_mutation(Frame *f, Val *x) {
+    Roots roots = {.at = {x}, .len = 1};
+    bool container = x->op == V_LIST || x->op == V_DICT || x->op == V_TUPLE;
+    if (!container) roots_of(&roots, x);
+    recall_taint(f->flow);
+    for (uint32_t i = 0; i < roots.len; i++) note_write(f, roots.at[i]);
+    for (Frame *at = f; at; at = at->caller) change_names(at, &at->names, &roots);
+    if (f->attrs) change_names(f, f->attrs, &roots);
 }
 
 void eval_renewed(Frame *f, const Val *x, Val *value) {
@@ -149,8 +154,10 @@ void eval_renewed(Frame *f, const Val *x, Val *value) {
             NameInfo *info = at->names.slots[i];
             Bind *b = info ? info->bind : NULL;
             bool changed = b && b->a && !b->b && b->stmt == f->stmt && b->val &&
-                           b->val->op == V_OPAQUE;
-            if (changed && b->a->val == x) b->val = value;
+                           b->val->op == V_OPAQUE && b->val->ptr == b->a->val;
+            if (!changed) continue;
+            if (b->a->val == x) b->val = value;
+            else b->val->ptr = val_new2(&f->flow->graph, V_TUPLE, value, b->a->val);
         }
     }
 }
@@ -184,8 +191,11 @@ static void eval_aug_assign(Frame *f, Node *stmt) {
         result->node = stmt;
         result->module = f->module;
     }
+    bool number = val_is_number(old) || old->op == V_SIZE || old->op == V_LIST ||
+                  (old->op == V_CONST);
     if (target->kind != N_NAME) {
         mark_effect(f);
+        if (!number) eval_mutation(f, old); // d["x"] += y
         if (target->kind == N_SUBSCRIPT) {
             eval_mutation(f, eval_expr(f, target->u.subscript.value));
         } else {
@@ -193,11 +203,10 @@ static void eval_aug_assign(Frame *f, Node *stmt) {
         }
         return;
     }
-    bool number = val_is_number(old) || old->op == V_SIZE || old->op == V_LIST ||
-                  (old->op == V_CONST);
     if (!number) {
         eval_mutation(f, old);
         result = op_cast(f->flow, result, op_dtype(f->flow, old));
+        eval_renewed(f, old, result);
     }
     bind_name(f, target->u.name.id, result);
     if (!f->root) return;
@@ -327,7 +336,7 @@ static LoopEntry *enter_loop(Frame *f, const LoopNames *names) {
         NameInfo *info = name_find(&f->names, key);
         Bind *before = info ? info->bind : NULL;
         if (!before) continue;
-        name_set(f, &f->names, key, (Bind){.val = opaque(f), .a = before});
+        name_set(f, &f->names, key, (Bind){.val = opaque_in(f, before->val), .a = before});
         info = name_find(&f->names, key);
         entries[i] = (LoopEntry){info, before, info->bind};
     }
@@ -352,7 +361,12 @@ static Val *after_loop(Frame *f, const LoopEntry *entry, const Bind *last) {
     const Bind *carried = entry->carried;
     bool sum = carried && last != carried && last->val && entry->before->val &&
                is_sum_onto(last->val, carried->val, 0);
-    if (!sum) return opaque(f);
+    if (!sum) {
+        Val *both[] = {entry->before ? entry->before->val : NULL, last->val};
+        bool known = both[0] && both[1];
+        return opaque_in(f, known ? val_new(&f->flow->graph, V_TUPLE, both, 2)
+                                  : both[0] ? both[0] : both[1]);
+    }
     Val *v = val_unique(&f->flow->graph, V_OPAQUE, &entry->before->val, 1);
     v->ck = A_ADD;
     return v;

@@ -68,13 +68,13 @@ typedef struct Run {
     uint32_t inlined; // statements of functions read in place
     uint32_t work;    // as Flow.work
     uint32_t effects; // of all statements: see StmtInfo
-    VEC(Val *) changed; // attributes whose object or numbers changed
+    VEC(const Val *) changed; // attributes whose object or numbers changed
 } Run;
 
 // An in-place operator changed the storage: of the statement itself, or in a
 // function that it calls (the innermost call that it spells).
 typedef struct Write {
-    Val *storage;
+    const Val *storage; // or one of several that it may be
     const Node *call; // NULL: of the statement itself
     struct Write *next;
 } Write;
@@ -278,8 +278,6 @@ bool sym_ends_in_place(const Sym *name);
 // The value of a property (a method that is read without a call); NULL if
 // `method` is not one.
 Val *eval_property(Frame *f, Val *method);
-// What holds the numbers of x: views and casts may share them.
-Val *storage_of(Val *x);
 void eval_mutation(Frame *f, Val *storage);
 // Names that held x itself when it was changed in place hold `value` now.
 void eval_renewed(Frame *f, const Val *x, Val *value);

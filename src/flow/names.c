@@ -161,6 +161,7 @@ static void join_one(Frame *f, const NameChange *change, Bind *a, Bind *b,
     Val *va = a && a->val ? a->val : NULL, *vb = b && b->val ? b->val : NULL;
     Val *val = va && vb ? op_phi(flow, cond, va, vb)
                         : val_unique(&flow->graph, V_OPAQUE, NULL, 0);
+    if (!va || !vb) val->ptr = va ? va : vb;
     Bind *at = arena_raw(flow->arena, sizeof(*at));
     *at = (Bind){.val = val, .a = a, .b = b,
                  .may_lack = (a && a->may_lack) || (b && b->may_lack)};

@@ -65,6 +65,8 @@ Val *python_operator(Frame *f, Str name, Val *const *operands, uint32_t count) {
         if (!str_is((Str){name.at + name.len - 2, 2}, "__")) return NULL;
         name = (Str){name.at + 2, name.len - 4};
     }
+    bool sets = str_is(name, "setitem") || str_is(name, "delitem");
+    if (sets && count) eval_mutation(f, operands[0]);
     if (count == 0 || count > 2) return NULL;
     bool item = str_is(name, "getitem") && count == 2 && operands[1]->op != V_KEYWORD;
     if (item) return eval_item(f, operands[0], operands[1]);

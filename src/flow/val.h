@@ -35,7 +35,8 @@ typedef enum Op {
     V_STAR,     // args: value
     V_PHI,      // args: condition, value if true, value if false
     V_PYOP,     // and, or, not, comparisons, %, //, ...: `ck` is the AstOp
-    V_OPAQUE,   // anything else; never equal to another
+    V_OPAQUE,   // anything else; never equal to another. `ptr`: the Val whose storage
+                // it may share, or NULL
     V_DTYPE,    // args: x; the dtype of x
     V_PROMOTE,  // args: dtypes; their torch.promote_types
     V_AUTOCAST, // args: dtype under autocast, dtype without

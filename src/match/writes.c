@@ -3,6 +3,7 @@
 
 #include "match/writes.h"
 
+#include "flow/storage.h"
 #include "match/frame_index.h"
 
 bool match_sees(const Match *m, const Val *v) {
@@ -73,7 +74,10 @@ static bool is_nameless(const Place *p, const Val *storage) {
     const FrameIndex *index = frame_index(p->frame);
     for (uint32_t i = 0; i < index->event_count; i++) {
         const Bind *bind = index->events[i].bind;
-        if (bind && bind->val && storage_of(bind->val) == storage) return false;
+        if (!bind || !bind->val) continue;
+        Roots held;
+        roots_of(&held, bind->val);
+        if (roots_hold(&held, storage)) return false;
     }
     return true;
 }
@@ -104,9 +108,11 @@ bool place_writes_shared(const Place *p, const StmtInfo *root) {
     return false;
 }
 
-static bool writes_into(const StmtInfo *s, const Val *storage) {
+static bool writes_into(const StmtInfo *s, const Val *input) {
+    Roots held;
+    if (s->writes) roots_of(&held, input);
     for (const Write *w = s->writes; w; w = w->next) {
-        if (w->storage == storage) return true;
+        if (roots_hold(&held, w->storage)) return true;
     }
     return false;
 }
@@ -120,7 +126,7 @@ bool place_writes_input(const Place *p) {
         for (uint32_t k = 0; k < f->stmts.len; k++) {
             const StmtInfo *s = &f->stmts.at[k];
             bool between = s->time_before >= from && s->time_before <= to;
-            if (between && writes_into(s, storage_of(in->val))) return true;
+            if (between && writes_into(s, in->val)) return true;
         }
     }
     return false;
