@@ -26,6 +26,8 @@ def reference(x, freqs, start=3, *, counted=False, halves=False):
     if halves:
         a, b = x.float().chunk(2, dim=-1)
         turned = torch.complex(a, b) * freqs
+        if counted:
+            return torch.view_as_real(turned).transpose(-2, -1).flatten(start)
         return torch.cat([turned.real, turned.imag], dim=-1)
     pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))
     turned = torch.view_as_real(pairs * freqs)

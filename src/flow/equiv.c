@@ -377,6 +377,10 @@ static Val *make_layout(Flow *fl, Op op, Val *const *a, uint32_t n) {
     case OP_VIEW_AS_COMPLEX: return op_view_as_complex(fl, a[0]);
     case OP_SELECT: return op_select(fl, a);
     case OP_NARROW: return op_narrow(fl, a);
+    case OP_TRANSPOSE: { // x.transpose(-1, -2)  ->  x.transpose(-2, -1)
+        bool sorted = !val_is_int(a[1], -1) || !val_is_int(a[2], -2);
+        return val_new3(&fl->graph, op, a[0], a[sorted ? 1 : 2], a[sorted ? 2 : 1]);
+    }
     case OP_SQUEEZE: // x[..., None].squeeze(-1)
         if (a[0]->op == OP_UNSQUEEZE && a[0]->args[1] == a[1]) return a[0]->args[0];
         return val_new(&fl->graph, op, a, n);
@@ -432,6 +436,7 @@ static Val *make_arithmetic(Flow *fl, Op op, Val *const *a, uint32_t n) {
     case OP_RECIPROCAL: return make_reciprocal(fl, a[0]);
     case OP_UNSQUEEZE: {
         Val *kept = val_is_int(a[1], -1) ? op_unsqueeze_last(fl, a[0]) : NULL;
+        if (!kept && val_is_int(a[1], -2)) kept = op_pairs_as_rows(fl, a[0]);
         if (kept) return kept;
         break;
     }

@@ -328,6 +328,8 @@ Val *op_axis_from_end(Flow *fl, Val *x, Val *axis);
 // ---- halves and pairs of the last axis (parts.c) --------------------------------
 // x[index] as a part or a stride of x's last axis; NULL if it is neither.
 Val *op_part_item(Flow *flow, Val *x, const Val *index);
+// Pairs of the last axis, with an axis before them; NULL for other values.
+Val *op_pairs_as_rows(Flow *flow, Val *pairs);
 // One of `count` equal parts of x along an axis.
 Val *op_part(Flow *flow, Val *x, Val *axis, uint32_t index, uint32_t count);
 // The `index`-th value of an unbind; NULL if it is no part of the last axis.

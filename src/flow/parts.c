@@ -21,10 +21,24 @@ static bool slices_last_axis(const Val *v) {
            index->args[1]->op == V_SLICE;
 }
 
+static Val *leading_source(Flow *fl, Val *x);
+
+// x, or a part of its last axis, by a condition: what both have their axes from.
+static Val *source_of_both(Flow *fl, Val *phi) {
+    Val *arm = phi->args[1];
+    if (val_strip(arm)->op == V_PHI || val_strip(phi->args[2])->op == V_PHI) return NULL;
+    Val *source = leading_source(fl, arm);
+    return source == leading_source(fl, phi->args[2]) ? source : NULL;
+}
+
 // Below linear layers and parts of the last axis, which keep every other axis.
 static Val *leading_source(Flow *fl, Val *x) {
     for (int depth = 0; depth < 16; depth++) {
         x = val_strip(x);
+        if (x->op == V_PHI) {
+            Val *both = source_of_both(fl, x);
+            return both ? both : x;
+        }
         if (x->op == OP_LINEAR || slices_last_axis(x) ||
             (x->op == V_PART && val_is_int(x->args[1], -1))) {
             x = x->args[0];
@@ -225,7 +239,27 @@ static bool is_two_sizes(const Val *u) {
     return u->op == OP_UNFLATTEN && u->args[2]->op == V_TUPLE && u->args[2]->nargs == 2;
 }
 
+// x.view(*lead, -1, 2).unsqueeze(-2)  ->  x.unflatten(-1, (-1, 1, 2))
+Val *op_pairs_as_rows(Flow *fl, Val *u) {
+    Graph *g = &fl->graph;
+    if (u->op == V_CAST) {
+        Val *rows = op_pairs_as_rows(fl, u->args[0]);
+        return rows ? op_cast(fl, rows, u->args[1]) : NULL;
+    }
+    bool pairs = is_two_sizes(u) && val_is_int(u->args[1], -1) && val_is_int(u->args[2]->args[1], 2);
+    if (!pairs) return NULL;
+    Val *sizes = val_new3(g, V_TUPLE, val_int(g, -1), val_int(g, 1), val_int(g, 2));
+    return val_new3(g, OP_UNFLATTEN, u->args[0], val_int(g, -1), sizes);
+}
+
+// [..., None, :]
+static bool adds_axis_before_last(const Val *index) {
+    return index->op == V_TUPLE && index->nargs == 3 && val_is_ellipsis(index->args[0]) &&
+           val_is_none(index->args[1]) && is_whole(index->args[2]);
+}
+
 Val *op_part_item(Flow *fl, Val *x, const Val *index) {
+    if (adds_axis_before_last(index)) return op_pairs_as_rows(fl, x);
     if (is_two_sizes(x)) return unflattened_item(fl, x, index);
     bool rows = is_rows_of_two(x) || (x->op == OP_UNSQUEEZE && val_is_int(x->args[1], -1));
     if (rows) return item_of_last(fl, x, index);
@@ -352,6 +386,20 @@ static bool has_leading(Leaves *l, Val *v, int depth) {
     }
 }
 
+// Whether `v` is y with its last two axes exchanged.
+static bool exchanges_last_two(const Val *v) {
+    return v->op == OP_TRANSPOSE && val_is_int(v->args[1], -2) && val_is_int(v->args[2], -1);
+}
+
+// view_as_real(z).transpose(-2, -1), its last two axes as one  ->  cat((z.real, z.imag), -1)
+static Val *parts_in_order(Flow *fl, Val *y) {
+    Graph *g = &fl->graph;
+    if (!exchanges_last_two(y) || y->args[0]->op != OP_VIEW_AS_REAL) return NULL;
+    Val *z = y->args[0]->args[0];
+    Val *parts = val_new2(g, V_TUPLE, val_attr(g, z, fl->names.real), val_attr(g, z, fl->names.imag));
+    return op_make(fl, OP_CAT, (Val *[]){parts, val_int(g, -1)}, 2);
+}
+
 // The last two axes of y as one, where y's last axis was made by a stack, a
 // split of the last axis or a view of complex numbers; NULL for other values.
 static Val *join_last_two(Flow *fl, Val *y) {
@@ -368,6 +416,7 @@ static Val *join_last_two(Flow *fl, Val *y) {
     case OP_UNFLATTEN: return is_two_sizes(y) && val_is_int(y->args[1], -1) ? y->args[0] : NULL;
     case OP_VIEW_AS_REAL: case OP_ADD:
         return val_new3(g, OP_FLATTEN, y, val_int(g, -2), val_int(g, -1));
+    case OP_TRANSPOSE: return parts_in_order(fl, y);
     default: return NULL;
     }
 }
@@ -536,17 +585,30 @@ Val *op_complex(Flow *fl, Val *real, Val *imag) {
     return val_new1(g, OP_VIEW_AS_COMPLEX, split);
 }
 
+// The two tensors that stand beside each other along the last axis of `v`: of
+// stack((a, b), -1), and the halves of x of x.view(*lead, 2, -1).transpose(-2, -1).
+static bool split_last(Flow *fl, Val *v, Val *out[2]) {
+    if (v->op == OP_STACK) {
+        bool two = val_is_int(v->args[1], -1) && v->args[0]->op == V_TUPLE &&
+                   v->args[0]->nargs == 2;
+        for (int i = 0; two && i < 2; i++) out[i] = v->args[0]->args[i];
+        return two;
+    }
+    if (!exchanges_last_two(v)) return false;
+    Val *u = below_copies(v->args[0]);
+    bool halves = is_two_sizes(u) && val_is_int(u->args[1], -1) && val_is_int(u->args[2]->args[0], 2);
+    for (int i = 0; halves && i < 2; i++) {
+        out[i] = half(fl, u->args[0], i);
+        if (v->args[0]->op == V_CAST) out[i] = op_cast(fl, out[i], v->args[0]->args[1]);
+    }
+    return halves;
+}
+
 // view_as_complex(stack((a, b), -1))  ->  complex(a, b)
 Val *op_view_as_complex(Flow *fl, Val *x) {
-    Val *stack = val_strip(x);
-    bool two = stack->op == OP_STACK && val_is_int(stack->args[1], -1) &&
-               stack->args[0]->op == V_TUPLE && stack->args[0]->nargs == 2;
-    if (!two) return val_new1(&fl->graph, OP_VIEW_AS_COMPLEX, x);
     Val *parts[2];
-    for (int i = 0; i < 2; i++) {
-        parts[i] = stack->args[0]->args[i];
-        if (x != stack) parts[i] = op_cast(fl, parts[i], x->args[1]);
-    }
+    if (!split_last(fl, below_copies(x), parts)) return val_new1(&fl->graph, OP_VIEW_AS_COMPLEX, x);
+    for (int i = 0; x->op == V_CAST && i < 2; i++) parts[i] = op_cast(fl, parts[i], x->args[1]);
     return op_complex(fl, parts[0], parts[1]);
 }
 

@@ -541,7 +541,21 @@ typedef struct RowSearch {
     int depth, loops; // around; of search_stores: the stores met
 } RowSearch;
 
-// x.view(*lead, -1, 1, 2), x.unflatten(-1, (-1, 1, 2)): sizes that end in 1 and 2.
+// An axis before the last one: x.unsqueeze(-2), x[..., None, :].
+static bool adds_row(const Node *node, NodeList items) {
+    uint32_t n = items.len;
+    if (node->kind == N_CALL) {
+        const Node *axis = n ? items.at[n - 1] : NULL;
+        return axis && axis->kind == N_UNARY_OP && axis->op == A_U_SUB &&
+               is_number(axis->u.unary.operand, "2");
+    }
+    if (n < 3 || items.at[n - 1]->kind != N_SLICE) return false;
+    const Node *none = items.at[n - 2];
+    return none->kind == N_CONSTANT && none->op == CONST_NONE;
+}
+
+// x.view(*lead, -1, 1, 2), x.unflatten(-1, (-1, 1, 2)): sizes that end in 1 and 2; and
+// an axis that a view in pairs gets.
 static bool search_rows(Node *node, void *data) {
     RowSearch *search = data;
     NodeList sizes = {0};
@@ -551,6 +565,7 @@ static bool search_rows(Node *node, void *data) {
     if (n >= 3 && is_number(sizes.at[n - 2], "1") && is_number(sizes.at[n - 1], "2")) {
         search->found = true;
     }
+    if (adds_row(node, sizes)) search->found = true;
     if (search->found || ++search->depth > ROWS_DEPTH) return false;
     bool more = node_children(node, search_rows, data);
     search->depth--;

@@ -59,3 +59,29 @@ def kept_axis(x, freqs):
 def other_sum(x, freqs):
     rows = x.reshape(*x.shape[:-1], -1, 1, 2)
     return (rows * freqs).sum(-2).flatten(-2)  # clean: a sum over the rows of the matrices
+
+
+def rows_of_halves(x, freqs):
+    halves = x.view(*x.shape[:-1], 2, -1)
+    return (halves.unsqueeze(-2) * freqs).sum(-1).flatten(-2)  # clean: halves, not pairs
+
+
+def columns(x, freqs):
+    pairs = x.view(*x.shape[:-1], -1, 2)
+    return (pairs.unsqueeze(-1) * freqs).sum(-1).flatten(-2)  # clean: pairs as columns
+
+
+def of_another_part(x, y, freqs, cut):
+    head = x[..., :4] if cut else y
+    pairs = head.view(*x.shape[:-1], -1, 2)
+    return (pairs.unsqueeze(-2) * freqs).sum(-1).flatten(-2)  # clean: of two tensors
+
+
+def turned_once(x, table):
+    z = torch.view_as_complex(x.float().reshape(*x.shape[:-1], 2, -1).transpose(-2, -1).contiguous())
+    return torch.view_as_real(z * table).flatten(-2)  # clean: halves in, pairs out
+
+
+def turned_pairs(x, table):
+    z = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2).contiguous())
+    return torch.view_as_real(z * table).transpose(-2, -1).flatten(-2)  # clean: pairs in, halves out

@@ -40,3 +40,21 @@ def summed(q, matrices):
 def summed_last(q, matrices):
     rows = q.reshape(*q.shape[:-1], -1, 1, 2)
     return (rows * matrices).sum(dim=-1).flatten(-2)  # expect: rope recommend
+
+
+def rows_by_an_axis(q, matrices):
+    pairs = q.float().view(*q.size()[:-1], -1, 2)
+    out = matrices[:, -q.size(1):, None].mul(pairs.unsqueeze(-2))
+    return out.sum(5).flatten(3).type_as(q)  # expect: rope recommend
+
+
+def rows_by_an_index(q, matrices):
+    pairs = q.unflatten(-1, (-1, 2))
+    return (pairs[..., None, :] * matrices).sum(-1).flatten(-2)  # expect: rope recommend
+
+
+def of_a_part_or_all(q, matrices, width, cut):
+    head = q[..., :width] if cut else q
+    pairs = head.view(*q.shape[:-1], -1, 2)
+    turned = (matrices * pairs.unsqueeze(-2)).sum(-1).flatten(-2)  # expect: rope recommend
+    return torch.cat([turned, q[..., width:]], dim=-1) if cut else turned
