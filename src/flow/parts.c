@@ -246,7 +246,8 @@ Val *op_pairs_as_rows(Flow *fl, Val *u) {
         Val *rows = op_pairs_as_rows(fl, u->args[0]);
         return rows ? op_cast(fl, rows, u->args[1]) : NULL;
     }
-    bool pairs = is_two_sizes(u) && val_is_int(u->args[1], -1) && val_is_int(u->args[2]->args[1], 2);
+    bool pairs = is_two_sizes(u) && val_is_int(u->args[1], -1) &&
+                 val_is_int(u->args[2]->args[1], 2);
     if (!pairs) return NULL;
     Val *sizes = val_new3(g, V_TUPLE, val_int(g, -1), val_int(g, 1), val_int(g, 2));
     return val_new3(g, OP_UNFLATTEN, u->args[0], val_int(g, -1), sizes);
@@ -396,7 +397,8 @@ static Val *parts_in_order(Flow *fl, Val *y) {
     Graph *g = &fl->graph;
     if (!exchanges_last_two(y) || y->args[0]->op != OP_VIEW_AS_REAL) return NULL;
     Val *z = y->args[0]->args[0];
-    Val *parts = val_new2(g, V_TUPLE, val_attr(g, z, fl->names.real), val_attr(g, z, fl->names.imag));
+    Val *real = val_attr(g, z, fl->names.real), *imag = val_attr(g, z, fl->names.imag);
+    Val *parts = val_new2(g, V_TUPLE, real, imag);
     return op_make(fl, OP_CAT, (Val *[]){parts, val_int(g, -1)}, 2);
 }
 
@@ -596,7 +598,8 @@ static bool split_last(Flow *fl, Val *v, Val *out[2]) {
     }
     if (!exchanges_last_two(v)) return false;
     Val *u = below_copies(v->args[0]);
-    bool halves = is_two_sizes(u) && val_is_int(u->args[1], -1) && val_is_int(u->args[2]->args[0], 2);
+    bool halves = is_two_sizes(u) && val_is_int(u->args[1], -1) &&
+                  val_is_int(u->args[2]->args[0], 2);
     for (int i = 0; halves && i < 2; i++) {
         out[i] = half(fl, u->args[0], i);
         if (v->args[0]->op == V_CAST) out[i] = op_cast(fl, out[i], v->args[0]->args[1]);
