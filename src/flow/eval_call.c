@@ -765,13 +765,31 @@ static Val *eval_call_inner(Frame *f, Node *node) {
     return call_value(f, node, callee, args, at);
 }
 
+// The parameter whose annotation says what attn.to_q(x) and attn(x) call, or NULL.
+static const Val *handed_in(const Frame *f, const Node *func) {
+    while (func->kind == N_ATTRIBUTE) func = func->u.attribute.value;
+    if (func->kind != N_NAME) return NULL;
+    const NameInfo *info = name_find(&f->names, (uintptr_t)func->u.name.id);
+    const Val *v = info && info->bind ? info->bind->val : NULL;
+    return v && v->op == V_PARAM && v->ptr && v->def ? v : NULL; // `self` has no frame
+}
+
+static Val *eval_call_of(Frame *f, Node *node) {
+    const Val *param = handed_in(f, node->u.call.func);
+    uint32_t from = f->flow->graph.next_id;
+    Val *value = eval_call_inner(f, node);
+    HandedIn made = {param, from, f->flow->graph.next_id};
+    if (param && made.to > from) vec_push(f->flow->arena, &f->top->handed, made);
+    return value;
+}
+
 Val *eval_call(Frame *f, Node *node) {
     StmtInfo *stmt = frame_stmt(f);
-    if (!f->root || !stmt) return eval_call_inner(f, node);
+    if (!f->root || !stmt) return eval_call_of(f, node);
     uint32_t before = stmt->effects;
     const Node *around = f->call;
     f->call = node;
-    Val *value = eval_call_inner(f, node);
+    Val *value = eval_call_of(f, node);
     f->call = around;
     uint32_t count = frame_stmt(f)->effects - before;
     node_set_effects(f, node, count);

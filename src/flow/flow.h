@@ -102,6 +102,13 @@ typedef struct ReturnRecord {
     Node *stmt;
 } ReturnRecord;
 
+// Values that were computed in a call of an object that was handed in, whose annotation
+// alone names its class: from <= id < to.
+typedef struct HandedIn {
+    const Val *param;
+    uint32_t from, to;
+} HandedIn;
+
 struct Frame {
     Flow *flow;
     Run *run;
@@ -130,6 +137,7 @@ struct Frame {
     VEC(StmtInfo) stmts;
     VEC(EvalRecord) evals;
     VEC(ReturnRecord) returns;
+    VEC(HandedIn) handed; // root frames only
     bool truncated; // the budget ran out
     struct FrameIndex *index; // match/frame_index.h, once asked for
 };

@@ -15,10 +15,32 @@ static Val *opaque(Frame *f) {
     return val_unique(&f->flow->graph, V_OPAQUE, NULL, 0);
 }
 
+static bool is_torch_module(const Def *class_def) {
+    Def mro[MRO_MAX];
+    uint32_t n = class_mro(mro, class_def);
+    for (uint32_t i = 0; i < n; i++) {
+        if (mro[i].kind == DEF_EXTERNAL && str_is(mro[i].dotted, "torch.nn.Module")) return true;
+    }
+    return false;
+}
+
+// The class of modules that the annotation of a parameter names: def f(attn: Attention).
+// NULL where it names none of the project, or more than one.
+static Def *annotated_module(Frame *f, const Node *arg) {
+    if (f->rule || !arg->u.arg.annotation) return NULL;
+    Resolver r = {.flow = f->flow};
+    Classes classes = {0};
+    annotation_classes(&r, &classes, f->module, arg->u.arg.annotation, 0);
+    if (classes.len != 1 || !is_torch_module(&classes.at[0])) return NULL;
+    Def *def = NEW(f->flow->arena, Def);
+    *def = classes.at[0];
+    return def;
+}
+
 static Val *param_val(Frame *f, Node *arg) {
     Val v = {.op = V_PARAM, .name = arg->u.arg.name, .node = arg,
              .ptr = f->scope ? f->scope : f,
-             .module = f->module};
+             .module = f->module, .def = annotated_module(f, arg)};
     if (f->rule) v.flags = VF_NOT_NONE;
     return val_intern(&f->flow->graph, &v);
 }

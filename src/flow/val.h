@@ -67,6 +67,7 @@ typedef struct Assumption {
     bool likely;      // no chain: only what is in sight agrees
     bool from_config; // a default was used: the value may differ at run time
     bool untestable;  // another object of the same type may compute something else
+    bool by_annotation; // of an object that was handed in
     bool is_test;     // of a setting that chooses a branch, not of an object's type:
     const Val *test;  // the subject is this text, or one of these; NULL: it is true
     bool test_holds;  // or is not

@@ -92,8 +92,11 @@ static void print_subject(Buf *out, const Val *v) {
 
 static Fact activation_fact(const Candidate *c, Arena *run, const Assumption *a,
                             const char *subject) {
-    Fact fact = {.name = STR("activation"), .state = a->likely ? FACT_UNKNOWN : FACT_PROVEN};
-    fact.claim = arena_printf(run, a->open
+    Fact fact = {.name = a->by_annotation ? STR("annotation") : STR("activation"),
+                 .state = a->likely || a->by_annotation ? FACT_UNKNOWN : FACT_PROVEN};
+    fact.claim = arena_printf(run, a->by_annotation
+                                  ? "%s is of class %.*s by its annotation: tested at run time"
+                              : a->open
                                   ? "%s may be %.*s: nothing in sight decides it"
                               : a->likely
                                   ? "%s is %.*s by the default of every configuration in sight"
@@ -109,13 +112,14 @@ static Fact activation_fact(const Candidate *c, Arena *run, const Assumption *a,
 static bool add_activation_facts(Finding *out, Arena *run, const Candidate *c) {
     bool guarded = false;
     const Assumption *made[ASSUMPTIONS_MAX];
-    uint32_t count = match_assumptions(&c->match, made);
+    uint32_t count = match_assumptions(c->frame, &c->match, made);
     for (uint32_t i = 0; i < count; i++) {
         const Assumption *a = made[i];
         Buf subject = {0};
-        print_subject(&subject, a->subject);
+        if (a->by_annotation) buf_add(&subject, sym_str(a->subject->name));
+        else print_subject(&subject, a->subject);
         if (a->open) add_open_reason(out, run, subject.at, a->claim);
-        guarded |= a->from_config;
+        guarded |= a->from_config && !a->by_annotation;
         add_fact(out, run, activation_fact(c, run, a, subject.at));
         buf_free(&subject);
     }

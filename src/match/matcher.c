@@ -511,14 +511,42 @@ bool val_depends(const Val *v, const Val *part) {
     return depends(v, part, &steps);
 }
 
-uint32_t match_assumptions(const Match *match, const Assumption *out[ASSUMPTIONS_MAX]) {
+static uint32_t add_assumption(const Assumption **out, uint32_t count, const Assumption *a) {
+    for (uint32_t k = 0; k < count; k++) {
+        if (out[k]->subject == a->subject) return count;
+    }
+    if (count < ASSUMPTIONS_MAX) out[count++] = a;
+    return count;
+}
+
+static bool was_seen(const Match *match, const HandedIn *made) {
+    for (uint32_t i = 0; i < match->seen.len; i++) {
+        const Val *v = match->seen.at[i];
+        if (v->id >= made->from && v->id < made->to && v->op > V_CALL) return true;
+    }
+    return false;
+}
+
+// That an object is of the class that its annotation names.
+static const Assumption *by_annotation(const Frame *f, const HandedIn *made) {
+    Assumption *a = NEW(f->flow->arena, Assumption);
+    Str name = sym_str(made->param->def->node->u.class_->name);
+    *a = (Assumption){.subject = (Val *)(uintptr_t)made->param, .claim = name,
+                      .type_name = name, .from_config = true, .by_annotation = true};
+    return a;
+}
+
+uint32_t match_assumptions(const Frame *f, const Match *match,
+                           const Assumption *out[ASSUMPTIONS_MAX]) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < match->seen.len; i++) {
         for (const Assumption *a = match->seen.at[i]->assume; a; a = a->inner) {
-            bool again = false;
-            for (uint32_t k = 0; k < count; k++) again |= out[k]->subject == a->subject;
-            if (!again && count < ASSUMPTIONS_MAX) out[count++] = a;
+            count = add_assumption(out, count, a);
         }
+    }
+    for (uint32_t i = 0; i < f->handed.len; i++) {
+        if (!was_seen(match, &f->handed.at[i])) continue;
+        count = add_assumption(out, count, by_annotation(f, &f->handed.at[i]));
     }
     return count;
 }

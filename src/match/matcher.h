@@ -56,6 +56,7 @@ bool val_depends(const Val *v, const Val *part);
 
 enum { ASSUMPTIONS_MAX = 16 };
 // What the match rests on, of each subject once; returns how many there are.
-uint32_t match_assumptions(const Match *match, const Assumption *out[ASSUMPTIONS_MAX]);
+uint32_t match_assumptions(const Frame *f, const Match *match,
+                           const Assumption *out[ASSUMPTIONS_MAX]);
 
 #endif

@@ -456,7 +456,7 @@ static bool is_or_test(const Node *test) {
 // What was assumed about activations, as terms.
 static bool add_assumptions(Buf *buf, const Place *place) {
     const Assumption *made[ASSUMPTIONS_MAX];
-    uint32_t count = match_assumptions(place->match, made);
+    uint32_t count = match_assumptions(place->frame, place->match, made);
     for (uint32_t i = 0; i < count; i++) {
         if (!made[i]->from_config) continue;
         Str term = assumption_text(place, made[i]);

@@ -149,6 +149,8 @@ static const Translation table[] = {
      "rule",
      "计算的是 {0}（{1}）：各算子、常数与轴均与规则一致"},
     {"* is * by default", "{0} 默认为 {1}"},
+    {"* is of class * by its annotation: tested at run time",
+     "按注解 {0} 是类 {1}：运行时检查"},
     {"* casts in the original: *", "原始代码有 {0} 处类型转换：{1}"},
     {"no cast in the original: it computes in its inputs' dtype",
      "原始代码没有类型转换，按输入的 dtype 计算"},
