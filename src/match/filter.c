@@ -670,11 +670,18 @@ static bool has_rooted(FilterModule *fm, Node *fn, const Def *owner) {
     return false;
 }
 
+// A softmax here, and in what is called the choice of the best: a router.
+static bool has_choice(FilterModule *fm, Node *fn, const Def *owner) {
+    if (!(fn->u.function->marks & MARK_ANCHOR)) return false;
+    return (fm->module->parsed.marks & MARK_MOE) && (near_marks(fm, fn, owner) & MARK_MOE);
+}
+
 bool filter_passes(FilterModule *fm, Node *fn, const Def *owner) {
     const Filter *filter = fm->filter;
     uint32_t own = fn->u.function->marks;
     if (filter->open) return true;
     if (own & MARK_MOE) return true;
+    if (has_choice(fm, fn, owner)) return true;
     if ((own & MARK_LOOP) && has_share(fn)) return true;
     if (has_rooted(fm, fn, owner)) return true;
     if (!(own & MARK_PRODUCT)) return false;

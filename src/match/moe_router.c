@@ -202,6 +202,7 @@ static void take(Router *r, const Scores *scores, const Val *call, const EvalRec
     all.bias |= r->scores.bias;
     all.masked |= r->scores.masked;
     all.reshaped |= r->scores.reshaped;
+    all.either |= r->scores.either;
     r->scores = all;
     widen(r, moe_stmt(record));
     widen_to_value(r, call);
@@ -279,11 +280,25 @@ static void take_best(Router *r, const EvalRecord *record, Val *call, const Val 
     if (told && weighs) take(r, &scores, call, record);
 }
 
+// Whether the function itself makes the scores, or the logits that a helper makes them of.
+// Else the helper is the router.
+static bool makes_part(const Router *r, const Scores *scores) {
+    const Val *logits = val_strip(scores->base->args[0]);
+    for (uint32_t i = 0; i < r->frame->evals.len; i++) {
+        const EvalRecord *record = &r->frame->evals.at[i];
+        if (!record->val || record->node != record->val->node) continue;
+        const Val *v = val_strip(record->val);
+        if (v == scores->base || v == logits) return true;
+    }
+    return logits->op == V_PARAM;
+}
+
 // topk over scores, both of its results in use.
 static void take_scored(Router *r, const EvalRecord *record, Val *call) {
     Scores scores;
     if (!scores_read(&scores, value_of_call(call, "topk"))) return;
     if (!is_read(r->frame, call, 0, "values") || !is_read(r->frame, call, 1, "indices")) return;
+    if (record->val->op == V_TUPLE && !makes_part(r, &scores)) return;
     bool told = scores.bias || (scores.masked && !scores.reshaped);
     if (!chooses_experts(r, scores.base->args[0], call, told)) return;
     take(r, &scores, call, record);
@@ -320,10 +335,22 @@ static void take_masked(Router *r, const EvalRecord *record) {
     }
 }
 
+// max(x, -1)[0]
+static bool is_best(const Val *v) {
+    bool first = (v->op == V_ITEM && val_is_int(v->args[1], 0)) ||
+                 (v->op == V_ATTR && strcmp(v->name->text, "values") == 0);
+    return first && v->args[0]->op == OP_MAX && chosen_from(v->args[0]);
+}
+
 // The call to topk of which `v` is the values, alone or put back at their indices
 // among -inf.
 static Val *topk_of_values(Val *v) {
     v = uncut(v);
+    if (v->op == V_PHI) { // `max` for one expert, topk for more
+        Val *one = topk_of_values(v->args[1]), *more = topk_of_values(v->args[2]);
+        bool best = is_best(uncut(v->args[one ? 2 : 1]));
+        return best && (!one || !more) ? (one ? one : more) : NULL;
+    }
     bool spread = value_of_call(v, "scatter_") || value_of_call(v, "scatter");
     Val *index = spread ? value_argument(v, 1, "index") : NULL;
     Val *values = spread ? value_argument(v, 2, "src") : v;
@@ -367,7 +394,9 @@ static void take_chosen(Router *r, const EvalRecord *record) {
 static Str variant_of(Arena *arena, const Router *r) {
     if (r->after) return STR("topk+softmax");
     bool grouped = r->topks > 1 && r->scores.masked; // one chooses groups
-    return arena_printf(arena, "%s%s%s+topk", r->scores.sigmoid ? "sigmoid" : "softmax",
+    const char *kind = r->scores.either ? "softmax|sigmoid"
+                       : r->scores.sigmoid ? "sigmoid" : "softmax";
+    return arena_printf(arena, "%s%s%s+topk", kind,
                         r->scores.bias ? "+bias" : "", grouped ? "+groups" : "");
 }
 
@@ -411,7 +440,7 @@ void moe_find_routers(Sites *out, Frame *frame) {
     Router r = {.frame = frame};
     find_parts(&r);
     if (!r.first) return;
-    bool plain = !r.scores.sigmoid && !r.scores.bias && !r.scores.masked;
+    bool plain = !r.scores.sigmoid && !r.scores.either && !r.scores.bias && !r.scores.masked;
     Site site = {.id = "moe_router", .first = r.first, .last = r.last};
     site.api = plain ? "torch_npu.npu_moe_gating_top_k_softmax" : "torch_npu.npu_moe_gating_top_k";
     site.autograd = plain ? "raises" : "differentiable";

@@ -10,10 +10,25 @@ bool scores_last_axis(const Val *dim) {
     return val_is_int(dim, -1) || val_is_int(dim, 1);
 }
 
-static bool is_learned(const Val *v) {
-    v = val_strip((Val *)(uintptr_t)v);
-    while (v->op == OP_UNSQUEEZE || v->op == OP_VIEW || v->op == OP_DETACH || v->op == OP_SQUEEZE) {
-        v = v->args[0];
+// v[None], v[None, :]: new axes and nothing else.
+static bool adds_axes(const Val *v) {
+    if (v->op != V_ITEM) return false;
+    const Val *index = v->args[1];
+    if (index->op != V_TUPLE) return val_is_none(index);
+    for (uint32_t i = 0; i < index->nargs; i++) {
+        const Val *at = index->args[i];
+        bool whole = at->op == V_SLICE && val_is_none(at->args[0]) && val_is_none(at->args[1]) &&
+                     val_is_none(at->args[2]);
+        if (!whole && !val_is_none(at) && !val_is_ellipsis(at)) return false;
+    }
+    return true;
+}
+
+static bool is_learned(Val *v) {
+    v = val_strip(v);
+    while (v->op == OP_UNSQUEEZE || v->op == OP_VIEW || v->op == OP_DETACH ||
+           v->op == OP_SQUEEZE || adds_axes(v)) {
+        v = val_strip(v->args[0]);
     }
     return v->op == V_ATTR || v->op == V_PARAM || v->op == OP_PARAMETER;
 }
@@ -25,6 +40,15 @@ static bool peel_either(Scores *out, Val *a, Val *b, int depth) {
     if (peel(out, a, depth + 1)) return true;
     *out = other;
     return peel(out, b, depth + 1);
+}
+
+// A branch, whose arms may be scores of either kind.
+static bool peel_branch(Scores *out, const Val *phi, int depth) {
+    Scores other = *out;
+    bool second = peel(&other, phi->args[2], depth + 1);
+    if (!peel_either(out, phi->args[1], phi->args[2], depth)) return false;
+    out->either |= second && (other.either || other.sigmoid != out->sigmoid);
+    return true;
 }
 
 // What lies between the scores and topk: a bias, a mask, views, a branch.
@@ -60,7 +84,7 @@ static bool peel(Scores *out, Val *v, int depth) {
         out->masked = true;
         return v->nargs == 2 && peel_either(out, v->args[0], v->args[1], depth);
     case V_PHI:
-        return peel_either(out, v->args[1], v->args[2], depth);
+        return peel_branch(out, v, depth);
     case V_CALL: // a module that adds the bias
         if (v->nargs != 2 || v->args[1]->op == V_KEYWORD) return false;
         if (v->args[0]->op != V_ATTR && v->args[0]->op != V_INSTANCE) return false;
@@ -84,7 +108,7 @@ static bool has_weight(const Val *product) {
     if (is_batch(val_strip(product->args[0]))) return false;
     if (is_batch(val_strip(product->args[1]))) return false;
     for (uint32_t i = 0; i < 2; i++) {
-        const Val *side = val_strip(product->args[i]);
+        Val *side = val_strip(product->args[i]);
         if (side->op == OP_TRANSPOSE || side->op == OP_PERMUTE) side = side->args[0];
         if (is_learned(side)) return true;
     }

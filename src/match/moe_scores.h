@@ -7,6 +7,7 @@
 typedef struct Scores {
     Val *base; // softmax(logits) or sigmoid(logits)
     bool sigmoid, bias, masked, reshaped;
+    bool either; // softmax in one branch, sigmoid in the other
 } Scores;
 
 // Reads the scores in `v`: a bias, a mask, views and branches are looked

@@ -121,3 +121,37 @@ class NumberOfAnother(torch.nn.Module):
         for step in range(self.n):
             out.index_add_(0, rows, self.layer(x[rows], step))
         return out
+
+
+class OneDrawn(torch.nn.Module):
+    """The likeliest words by max or topk: one of them is drawn."""
+    def __init__(self, d, n, k):
+        super().__init__()
+        self.head, self.k = torch.nn.Linear(d, n), k
+
+    def best(self, scores):
+        if self.k == 1:
+            scores, ids = scores.max(dim=-1, keepdim=True)
+        else:
+            scores, ids = scores.topk(self.k, dim=-1)
+        return scores, ids
+
+    def forward(self, x):
+        values, ids = self.best(self.head(x))
+        chances = torch.softmax(values, dim=-1)  # clean: a word is drawn
+        return ids.gather(-1, torch.multinomial(chances, 1))
+
+
+class LeastOrMore(torch.nn.Module):
+    """The least in one branch, the best in the other."""
+    def __init__(self, d, n, k):
+        super().__init__()
+        self.gate, self.k = torch.nn.Linear(d, n), k
+
+    def forward(self, x):
+        logits = self.gate(x)
+        if self.k == 1:
+            values, ids = logits.min(dim=-1, keepdim=True)
+        else:
+            values, ids = logits.topk(self.k, dim=-1)
+        return torch.softmax(values, dim=-1), ids  # clean: the least of one

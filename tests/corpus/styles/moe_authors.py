@@ -613,3 +613,58 @@ class MaskedScores(nn.Module):
         scores = self.gate(x).softmax(dim=-1)
         ids = scores.topk(self.k, dim=-1).indices  # expect: moe caution
         return scores * torch.zeros_like(scores).scatter_(-1, ids, 1.0)
+
+
+class OneOrMore(nn.Module):
+    """The best one by max, more by topk, in a method that knows no scores."""
+    def __init__(self, d, n, k):
+        super().__init__()
+        self.gate, self.k = nn.Linear(d, n), k
+
+    def best(self, scores):
+        if self.k == 1:
+            scores, ids = scores.max(dim=-1, keepdim=True)
+        else:
+            scores, ids = scores.topk(self.k, dim=-1)
+        return scores, ids
+
+    def choose_first(self, x):
+        values, ids = self.best(self.gate(x))
+        return F.softmax(values.float(), dim=-1), ids  # expect: moe caution
+
+    def choose_last(self, x):
+        scores = F.softmax(self.gate(x).float(), dim=-1)
+        weights, ids = self.best(scores.type_as(x))  # expect: moe caution
+        return weights, ids
+
+
+class BiasWithAxes(nn.Module):
+    """Either kind of scores; the bias gets its axes behind a cast."""
+    def __init__(self, d, n, k, kind):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(n, d))
+        self.correction = nn.Parameter(torch.zeros(n))
+        self.k, self.kind = k, kind
+
+    def forward(self, x):
+        logits = F.linear(x.float(), self.weight.float())
+        scores = F.softmax(logits, dim=-1) if self.kind == "softmax" else logits.sigmoid()
+        moved = scores + self.correction.to(dtype=scores.dtype).unsqueeze(0)
+        ids = torch.topk(moved, k=self.k, dim=-1, sorted=False)[1]  # expect: moe caution
+        return scores.gather(1, ids), ids
+
+
+class AnotherIsTheRouter(nn.Module):
+    """What a method chooses of its own scores is told there, not at its call."""
+    def __init__(self, d, n, k):
+        super().__init__()
+        self.gate, self.k = nn.Linear(d, n), k
+
+    def route(self, x):
+        scores = self.gate(x).softmax(dim=-1)
+        weights, ids = scores.topk(self.k, dim=-1)  # expect: moe caution
+        return ids, weights
+
+    def forward(self, x):
+        ids, weights = self.route(x)
+        return x * weights.sum(-1, keepdim=True), ids
