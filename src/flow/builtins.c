@@ -5,8 +5,6 @@
 
 #include "flow/call_of.h"
 
-enum { MAPPED_MAX = 8 };
-
 Val *builtin_isinstance(Frame *f, Val *const *args, uint32_t nargs) {
     if (nargs != 2 || args[1]->op != V_GLOBAL) return NULL;
     Op op = str_is(args[1]->text, "tuple")  ? V_TUPLE
@@ -32,6 +30,13 @@ Val *builtin_isinstance(Frame *f, Val *const *args, uint32_t nargs) {
     }
 }
 
+// What a lambda gives that stands in this very function is computed by the function.
+static void note_computed(Frame *f, const Val *callee, Val *val) {
+    if (!f->root || callee->op != V_LAMBDA || callee->node->kind != N_LAMBDA) return;
+    EvalRecord record = {callee->node->u.lambda.body, val, f->stmt, true};
+    vec_push(f->flow->arena, &f->evals, record);
+}
+
 Val *builtin_map(Frame *f, Val *const *args, uint32_t nargs) {
     if (nargs != 2 || (args[1]->op != V_TUPLE && args[1]->op != V_LIST)) return NULL;
     const Val *items = args[1];
@@ -40,6 +45,7 @@ Val *builtin_map(Frame *f, Val *const *args, uint32_t nargs) {
     for (uint32_t i = 0; i < items->nargs; i++) {
         if (items->args[i]->op == V_STAR) return NULL;
         out[i] = call_value(f, NULL, args[0], &items->args[i], 1);
+        note_computed(f, args[0], out[i]);
     }
     return val_new(&f->flow->graph, V_TUPLE, out, items->nargs);
 }

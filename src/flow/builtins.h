@@ -4,6 +4,9 @@
 
 #include "flow/flow.h"
 
+// Items of a sequence that map() and comprehensions are read for, one by one.
+enum { MAPPED_MAX = 8 };
+
 // NULL: not decided.
 Val *builtin_isinstance(Frame *f, Val *const *args, uint32_t nargs);
 // map(fn, (x, y)) of a short sequence that is written out; NULL for another.

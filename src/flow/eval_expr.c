@@ -1,6 +1,7 @@
 // eval_expr.c - expressions to values. Calls are in eval_call.c.
 #include "base/base.h"
 
+#include "flow/builtins.h"
 #include "flow/changes.h"
 #include "flow/flow.h"
 #include "flow/gated.h"
@@ -580,14 +581,35 @@ static bool comprehension_binds(const Node *node, uintptr_t key) {
     return bound.found;
 }
 
-static Val *eval_comprehension(Frame *f, Node *node) {
-    uint32_t mark = names_mark(f); // a comprehension has names of its own
-    f->nested++;
+// [g(t) for t in (q, k)]: what it gives for each item, or NULL. A generator that hands
+// its items on is what it reads.
+static Val *comprehended(Frame *f, Node *node, Val *iter) {
+    const Node *gen = node->u.comp.generators.at[0];
+    Node *target = gen->u.comprehension.target, *elt = node->u.comp.elt;
+    bool list = node->kind == N_LIST_COMP, lazy = node->kind == N_GENERATOR_EXP;
+    if (node->u.comp.generators.len != 1 || gen->u.comprehension.ifs.len) return NULL;
+    if (lazy && elt->kind == N_NAME && target->kind == N_NAME &&
+        elt->u.name.id == target->u.name.id) {
+        return iter;
+    }
+    bool known = iter->op == V_TUPLE || iter->op == V_LIST;
+    if (!(list || lazy) || !known || iter->nargs > MAPPED_MAX) return NULL;
+    Val *out[MAPPED_MAX];
+    for (uint32_t i = 0; i < iter->nargs; i++) {
+        if (iter->args[i]->op == V_STAR) return NULL;
+    }
+    for (uint32_t i = 0; i < iter->nargs; i++) {
+        assign_target(f, target, iter->args[i]);
+        out[i] = eval_expr(f, elt);
+    }
+    return val_new(&f->flow->graph, list ? V_LIST : V_TUPLE, out, iter->nargs);
+}
+
+static Val *comprehended_once(Frame *f, Node *node, Val *iter) {
     for (uint32_t i = 0; i < node->u.comp.generators.len; i++) {
         Node *gen = node->u.comp.generators.at[i];
-        Val *iter = eval_expr(f, gen->u.comprehension.iter);
-        Val *item = val_unique(&f->flow->graph, V_ITEM,
-                               (Val *[]){iter, opaque(f)}, 2);
+        if (i) iter = eval_expr(f, gen->u.comprehension.iter);
+        Val *item = val_unique(&f->flow->graph, V_ITEM, (Val *[]){iter, opaque(f)}, 2);
         assign_target(f, gen->u.comprehension.target, item);
         for (uint32_t k = 0; k < gen->u.comprehension.ifs.len; k++) {
             eval_expr(f, gen->u.comprehension.ifs.at[k]);
@@ -595,6 +617,15 @@ static Val *eval_comprehension(Frame *f, Node *node) {
     }
     Val *elt = eval_expr(f, node->u.comp.elt);
     if (node->u.comp.value) eval_expr(f, node->u.comp.value);
+    return val_unique(&f->flow->graph, V_OPAQUE, &elt, 1);
+}
+
+static Val *eval_comprehension(Frame *f, Node *node) {
+    uint32_t mark = names_mark(f); // a comprehension has names of its own
+    f->nested++;
+    Val *iter = eval_expr(f, node->u.comp.generators.at[0]->u.comprehension.iter);
+    Val *value = comprehended(f, node, iter);
+    if (!value) value = comprehended_once(f, node, iter);
     f->nested--;
     NameChanges inner, kept = {0};
     names_rewind(&inner, f, mark);
@@ -604,7 +635,7 @@ static Val *eval_comprehension(Frame *f, Node *node) {
         if (!own) vec_push(f->flow->arena, &kept, *c);
     }
     names_apply(f, &kept);
-    return val_unique(&f->flow->graph, V_OPAQUE, &elt, 1);
+    return value;
 }
 
 static Val *eval_slice(Frame *f, Node *node) {

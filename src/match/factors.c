@@ -39,7 +39,7 @@ static void flatten(Factors *out, Flow *flow, Val *v, Op op, int left) {
             return;
         }
         bool opens = v->op == op && left > 0;
-        bool negates = op == OP_MUL && v->op == OP_NEG; // -x is (-1) * x
+        bool negates = op == OP_MUL && v->op == OP_NEG && left > 0; // -x is (-1) * x
         if (!opens && !negates && v->op != OP_CONTIGUOUS) {
             add_factor(out, v);
             return;

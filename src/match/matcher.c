@@ -274,8 +274,8 @@ static bool match_lists(State *s, const Factors *ps, const Factors *us,
     return false;
 }
 
-// All factors of the product at once, else fewer: in silu(gate) * (a * b) a
-// parameter may stand for the inner product.
+// All factors of the product at once, else fewer: in silu(gate) * (a * b) and in
+// silu(gate) * (2 * a) a parameter may stand for the inner product.
 static bool match_product(State *s, Val *p, Val *u, int depth) {
     Factors ps, us;
     Flow *flow = s->m->flow;
@@ -292,10 +292,12 @@ static bool match_product(State *s, Val *p, Val *u, int depth) {
         product_factors_numbers(&known, flow, u);
         if (match_lists(s, &ps, &known, depth)) return true;
     }
-    for (int level = 1; us.len > ps.len && level <= 3; level++) {
+    bool more = us.len > ps.len || us.coefficient != ps.coefficient;
+    for (int level = 1; more && level <= 3; level++) {
         Factors fewer;
         product_factors_to(&fewer, flow, u, level);
-        if (fewer.len < us.len && match_lists(s, &ps, &fewer, depth)) return true;
+        bool other = fewer.len < us.len || fewer.coefficient != us.coefficient;
+        if (other && match_lists(s, &ps, &fewer, depth)) return true;
     }
     return differ(s, p, u);
 }

@@ -50,3 +50,15 @@ class ByKind(nn.Module):
     def forward(self, x):
         gate, up = self.both(x).chunk(2, dim=-1)
         return self.act(gate) * up  # expect: swiglu recommend
+
+
+# A number in front of one of the two belongs to it.
+def up_is_scaled(gate, up):
+    up = up * 0.5
+    gate = gate * 0.5
+    return F.silu(gate) * up  # expect: swiglu recommend
+
+
+def both_are_negated(gate, up):
+    gate, up = -gate, -up
+    return F.silu(gate) * up  # expect: swiglu recommend
