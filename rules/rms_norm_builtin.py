@@ -30,21 +30,28 @@ def npu_rms_norm_eps(dtype, known={}):
     return known[dtype]
 
 
-def reference(x, weight=None, eps: float = None):
-    """x (..., d); weight (d) or absent; eps: absent, torch's own."""
+def reference(x, weight=None, eps: float = None, *, one_plus=False):
+    """x (..., d); weight (d) or absent; eps: absent, torch's own; one_plus: 1 + weight."""
     if weight is not None:
+        if one_plus:
+            scale = 1 + weight
+        else:
+            scale = weight
         if eps is not None:
-            return F.rms_norm(x, x.shape[-1:], weight, eps)
-        return F.rms_norm(x, x.shape[-1:], weight)
+            return F.rms_norm(x, x.shape[-1:], scale, eps)
+        return F.rms_norm(x, x.shape[-1:], scale)
     if eps is not None:
         return F.rms_norm(x, x.shape[-1:], None, eps)
     return F.rms_norm(x, x.shape[-1:])
 
 
-def replacement(x, weight=None, eps: float = None):
+def replacement(x, weight=None, eps: float = None, *, one_plus=False):
     if weight is None:
         # One small fill; the operator takes no absent gamma.
         gamma = torch.ones(x.shape[-1], dtype=x.dtype, device=x.device)
+    elif one_plus:
+        # In float32: bfloat16 has steps of 1/128 above 1 and loses the weight.
+        gamma = 1 + weight.float()
     else:
         gamma = weight
     if eps is None:

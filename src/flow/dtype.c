@@ -205,6 +205,14 @@ static Val *dtype_of_complex(Calc *c, Val *v, int depth) {
     return NULL;
 }
 
+// 1 + w has the dtype of w, where that is a floating one.
+static const Val *below_number(const Val *v) {
+    for (int i = 0; v->op == OP_ADD && v->nargs == 2 && i < 2; i++) {
+        if (val_is_number(v->args[i])) return v->args[1 - i];
+    }
+    return v;
+}
+
 static bool is_leaf(const Calc *c, const Val *v) {
     for (uint32_t i = 0; i < c->scalars.leaf_count; i++) {
         if (c->scalars.leaves[i] == v) return true;
@@ -256,7 +264,7 @@ static Val *dtype(Calc *c, Val *v, int depth) {
         // Where the weight has another dtype, releases of torch differ; the guard
         // of a rule that binds it asks for the input's.
         d = dtype(c, v->args[0], depth + 1);
-        if (!val_is_none(v->args[2]) && !is_leaf(c, v->args[2]) &&
+        if (!val_is_none(v->args[2]) && !is_leaf(c, below_number(v->args[2])) &&
             dtype(c, v->args[2], depth + 1) != d) {
             return val_new1(g, V_DTYPE, v);
         }

@@ -235,12 +235,23 @@ static bool contradicts(Frame *f, const Match *m, const EvalRecord *record) {
     return false;
 }
 
+// Whether an expression of the function itself is the value, which may have been met first
+// in another function.
+static bool is_written_here(const Frame *f, const Val *v) {
+    if (v->node && holds_node(f, v->module, v->node)) return true;
+    for (uint32_t i = 0; i < f->evals.len; i++) {
+        const EvalRecord *e = &f->evals.at[i];
+        if (e->val == v && e->node->kind != N_CALL && e->node->kind != N_NAME) return true;
+    }
+    return false;
+}
+
 // Whether the function itself has a sum of the match: one that another function gives
 // back can't be taken into an operator here.
 static bool sums_here(const Frame *f, const Match *m) {
     for (uint32_t i = 0; f->fn && i < m->seen.len; i++) {
         const Val *v = m->seen.at[i];
-        if (v->op == OP_ADD && v->node && holds_node(f, v->module, v->node)) return true;
+        if (v->op == OP_ADD && is_written_here(f, v)) return true;
     }
     return !f->fn;
 }

@@ -239,7 +239,7 @@ static void survey(Survey *s, const Val *v) {
     s->seen[s->seen_count++] = v;
     if (v->op > V_CAST || v->op == V_PART) s->ops++;
     s->joins_halves |= joins_part(v);
-    s->adds |= v->op == OP_ADD;
+    s->adds |= v->op == OP_ADD && !val_is_number(v->args[0]) && !val_is_number(v->args[1]);
     s->multiplies |= v->op == OP_MUL;
     bool joins = v->op == OP_CAT || v->op == OP_WEAVE || v->op == OP_VIEW_AS_COMPLEX;
     if (joins && !s->mark) s->mark = v->op;

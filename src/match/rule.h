@@ -33,7 +33,7 @@ typedef struct Spec {
     Str variant;    // "weight", "weight+one_plus", "x+swapped"
     uint32_t size;  // operators in the pattern
     bool halves_meet; // the halves of a tensor are computed with, not joined as they are
-    bool sums;     // it adds, and multiplies nothing
+    bool sums;     // it adds tensors, and multiplies nothing
     uint16_t mark; // an operator of it that little else has; 0: none
     uint64_t factor_ops; // ops among its root's factors or terms (as bits, see op_bit)
 } Spec;

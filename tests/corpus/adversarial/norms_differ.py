@@ -70,3 +70,11 @@ def log_of_it(scores, hidden):
 
 def sigmoid_of_it(scores, hidden):
     return torch.sigmoid(scores.masked_fill(hidden, -1e9))  # clean: no softmax
+
+
+def builtin_of_two_plus(x, scale):
+    return torch.rms_norm(x, x.shape[-1:], 2 + scale, 1e-6)  # clean: two is added to the weight
+
+
+def builtin_of_one_less(x, scale):
+    return torch.rms_norm(x, x.shape[-1:], 1 - scale, 1e-6)  # clean: the weight is subtracted

@@ -55,3 +55,33 @@ def unit_with_epsilon(x):
 
 def unit_of_float32(x):
     return F.rms_norm(x.float(), (x.size(-1),)).type_as(x)  # expect: rms_norm recommend
+
+
+class OnePlus(nn.Module):
+    def __init__(self, dim, eps=1e-6):
+        super().__init__()
+        self.dim, self.eps = dim, eps
+        self.scale = nn.Parameter(torch.zeros(dim))
+
+    def forward(self, x):
+        wide = x.float()
+        y = F.rms_norm(wide, (self.dim,), eps=self.eps, weight=self.scale.float() + 1.0)
+        return y.to(x.dtype)  # expect: rms_norm recommend
+
+
+class OnePlusTwice(nn.Module):
+    """The same sum in two methods."""
+    def __init__(self, dim):
+        super().__init__()
+        self.scale = nn.Parameter(torch.zeros(dim))
+
+    def forward(self, x):
+        return F.rms_norm(x, x.shape[-1:], 1 + self.scale, 1e-6)  # expect: rms_norm recommend
+
+    def cast(self, x):
+        gamma = (1 + self.scale).to(x.dtype)
+        return F.rms_norm(x, x.shape[-1:], gamma, 1e-6)  # expect: rms_norm recommend
+
+
+def one_plus_without_epsilon(x, scale):
+    return F.rms_norm(x, x.shape[-1:], 1 + scale)  # expect: rms_norm recommend
