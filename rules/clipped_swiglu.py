@@ -64,7 +64,6 @@ def requires(x=None, gate=None, up=None, limit=7.0, alpha=1.702):
         assert x.shape[-1] % 2 == 0, "the packed axis has an even size"
     else:
         assert gate.shape == up.shape, "gate and up have the same shape"
-        assert gate.dim() >= 2, "gate has at least 2 dimensions"
     assert isinstance(limit, float), "the limit is a Python number"
 
 

@@ -48,8 +48,8 @@ def requires(x=None, gate=None, up=None):
         assert x.numel() > 0, "the input is not empty"
     else:
         assert gate.shape == up.shape, "gate and up have the same shape"
-        assert unclamped(gate), "gate is clamped: npu_clipped_swiglu computes that"
-        assert unclamped(up), "up is clamped: npu_clipped_swiglu computes that"
+        assert unclamped(gate), "gate is clamped, and npu_swiglu clamps nothing"
+        assert unclamped(up), "up is clamped, and npu_swiglu clamps nothing"
         assert gate.numel() > 0, "the input is not empty"
 
 

@@ -313,8 +313,9 @@ static void read_builtin(Reader *r, Val *v) {
     Val *mask = v->args[3], *p = v->args[4], *causal = v->args[5], *scale = v->args[6];
     bool certain = val_is_none(mask) || is_bool_if_tensor(r->flow, mask) || val_truth(causal) == 1;
     if (certain) {
-        read_fails(r, v, "torch_npu fuses scaled_dot_product_attention already: without a mask, "
-                         "and with a boolean one, it is one kernel (low value)");
+        r->out->fused_already = true;
+        read_fails(r, v, "torch_npu fuses scaled_dot_product_attention already where its mask is "
+                         "boolean or absent, as it is here; a float mask falls to the slow path");
         return;
     }
     Val *args[ATTEND_ARGS];

@@ -44,6 +44,7 @@ typedef struct Attend {
     VEC(Val *) weights; // the softmax and what is done to it up to the product
     VEC(Branch) branches;
     const char *reason;  // why there is no form, for people
+    bool fused_already;  // the reason is that the code calls a fused operator
     Val *at;             // the value that the reason speaks of
     const char *trouble; // the form holds, but nothing can be written
     const char *unread; // the form holds if this is harmless: what is not in sight

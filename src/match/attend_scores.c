@@ -8,6 +8,7 @@
 #include "match/attend_impl.h"
 
 #include "match/number.h"
+#include "match/tensor_kind.h"
 
 enum { SCORES_MAX_DEPTH = 24, SCORES_MAX_STEPS = 600 };
 
@@ -381,7 +382,25 @@ static bool is_gate_fill(const Val *v, const Val *gate) {
     return val_is_int(v->args[one], 1) && rest->op == OP_NEG && val_strip(rest->args[0]) == gate;
 }
 
+// The gate among the factors of the scores, where it is no tensor for all that is seen:
+// scores * 0.125 * g.
+static void find_gate(Scores *s, const Val *fill) {
+    Val *scale = s->scale;
+    if (!scale || s->gate) return;
+    for (int i = -1; i < (scale->op == OP_MUL ? 2 : 0); i++) {
+        Val *gate = val_strip(i < 0 ? scale : scale->args[i]);
+        if (!is_gate_fill(fill, gate)) continue;
+        s->gate = gate;
+        s->scale = i < 0 ? NULL : scale->args[1 - i];
+        return;
+    }
+}
+
 static bool close_gate(Reader *r, Scores *out) {
+    if (!is_zero_one(r->flow, out->gate)) {
+        read_leaves(r, out->gate, "the scores are multiplied by g and -c * (1 - g) is added: a "
+                                  "mask, if g holds 0 and 1 alone");
+    }
     Val *zero = val_int(&r->flow->graph, 0);
     Val *drop = pyop2(r->flow, A_EQ, out->gate, zero);
     out->gate = NULL;
@@ -391,6 +410,7 @@ static bool close_gate(Reader *r, Scores *out) {
 // What is added to the scores, which were found in the other operand.
 static bool read_summand(Reader *r, Val *other, Scores *out) {
     if (is_shift(other, out)) return true;
+    find_gate(out, other);
     if (out->gate && is_gate_fill(other, out->gate)) return close_gate(r, out);
     return add_bias(r, out, other, 0);
 }

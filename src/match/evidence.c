@@ -200,11 +200,23 @@ static void add_requirement_facts(Finding *out, Arena *run, const Candidate *c,
     }
 }
 
+static void print_dtype(Buf *out, Arena *run, const Val *dtype) {
+    if (dtype->op == V_GLOBAL) {
+        buf_add(out, dtype->text);
+    } else if (dtype->op == V_DTYPE) {
+        buf_add(out, STR("the dtype of "));
+        buf_add(out, quoted_value(run, dtype->args[0]));
+    } else {
+        buf_add(out, STR("a dtype that run time decides"));
+    }
+}
+
 // Explicit casts to half precision inside the computation round more than the
 // operator does; where a cast stands decides the last bits.
 static void add_cast_facts(Finding *out, Arena *run, const Candidate *c) {
     uint32_t casts = 0;
     Buf text = {0};
+    Fact fact = {.name = STR("casts"), .state = FACT_PROVEN};
     for (uint32_t i = 0; i < c->match.seen.len; i++) {
         const Val *v = c->match.seen.at[i];
         if (v->op != V_CAST) continue;
@@ -212,13 +224,16 @@ static void add_cast_facts(Finding *out, Arena *run, const Candidate *c) {
         for (uint32_t k = 0; k < i; k++) again |= c->match.seen.at[k] == v;
         if (again) continue;
         if (casts++) buf_add(&text, STR("; "));
-        val_print(&text, v->args[0], 2);
+        buf_add(&text, quoted_value(run, v->args[0]));
         buf_add(&text, STR(" to "));
-        val_print(&text, v->args[1], 3);
+        print_dtype(&text, run, v->args[1]);
+        if (v->node && v->module && !val_is_placeless(v)) {
+            Span span = make_span(run, v->module, v->node);
+            vec_push(run, &fact.chain, span);
+        }
         if (casts == 6) break;
     }
-    Fact fact = {.name = STR("casts"), .state = FACT_PROVEN};
-    fact.claim = casts ? arena_printf(run, "%u casts in the original: %s", casts, text.at)
+    fact.claim = casts ? arena_printf(run, "the original casts %s", text.at)
                        : STR("no cast in the original: it computes in its inputs' dtype");
     add_fact(out, run, fact);
     buf_free(&text);
@@ -380,7 +395,8 @@ static void judge(Finding *out, Arena *run, const Candidate *c,
         if (r->state == FACT_REFUTED) {
             out->verdict = VERDICT_REJECT;
             add_reason(out, run, r->why.len
-                ? arena_printf(run, "%.*s: %.*s", STR_FMT(r->message), STR_FMT(r->why))
+                ? arena_printf(run, "does not hold: %.*s (%.*s)", STR_FMT(r->message),
+                               STR_FMT(r->why))
                 : arena_str(run, r->message));
         }
     }
@@ -531,9 +547,10 @@ static void near_finding(Finding *out, Arena *run, const Candidate *c,
     // Whatever else it is, that alone would rule it out.
     bool wide = str_starts(why, "expected ") &&
                 holds_double(dtype_of(c->frame->flow, c->root, (Scalars){0}), 0);
+    bool alone = c->match.attend && c->match.attend->fused_already;
     add_reason(out, run, wide
         ? STR("the original computes in float64, the operator does not")
-        : arena_printf(run, "not the operator's formula: %.*s", STR_FMT(why)));
+        : alone ? why : arena_printf(run, "not the operator's formula: %.*s", STR_FMT(why)));
     Fact fact = {.name = STR("form"), .state = FACT_REFUTED,
                  .claim = out->reasons.at[0]};
     const Val *got = c->match.attend ? c->match.attend->at : c->match.got;

@@ -237,7 +237,7 @@ static void add_contiguity(Finding *out, Arena *run, const Candidate *c, const R
     add_names(out, run, c, &dense, (Fact){.name = STR("contiguity"), .state = FACT_PROVEN,
                                           .claim = STR("contiguous where it is made")});
     add_names(out, run, c, &unseen, (Fact){.name = STR("contiguity"), .state = FACT_UNKNOWN,
-                                           .claim = STR("made outside of what was read")});
+                                           .claim = STR("what was read does not show it")});
 }
 
 // ---- the order of axes ----------------------------------------------------------

@@ -33,10 +33,14 @@ static OriginFound found_at(Origin origin, const Val *v) {
     return (OriginFound){origin, placeless ? NULL : v->module, placeless ? NULL : v->node};
 }
 
+static bool is_open(OriginFound a) {
+    return a.origin == ORIGIN_UNKNOWN || a.origin == ORIGIN_COMPUTED;
+}
+
 // Either of two: what is known of one says something of the whole.
 static OriginFound either(OriginFound a, OriginFound b) {
-    if (a.origin == ORIGIN_BINARY && b.origin == ORIGIN_UNKNOWN) a.origin = ORIGIN_MASK;
-    if (b.origin == ORIGIN_BINARY && a.origin == ORIGIN_UNKNOWN) b.origin = ORIGIN_MASK;
+    if (a.origin == ORIGIN_BINARY && is_open(b)) a.origin = ORIGIN_MASK;
+    if (b.origin == ORIGIN_BINARY && is_open(a)) b.origin = ORIGIN_MASK;
     return a.origin >= b.origin ? a : b;
 }
 
@@ -44,8 +48,10 @@ static OriginFound either(OriginFound a, OriginFound b) {
 static OriginFound both(OriginFound a, OriginFound b) {
     if (a.origin == ORIGIN_BIAS || b.origin == ORIGIN_NOTHING) return a;
     if (b.origin == ORIGIN_BIAS || a.origin == ORIGIN_NOTHING) return b;
-    if (a.origin == ORIGIN_UNKNOWN) return a;
-    if (b.origin == ORIGIN_UNKNOWN) return b;
+    for (Origin open = ORIGIN_COMPUTED; open >= ORIGIN_UNKNOWN; open--) {
+        if (a.origin == open) return a;
+        if (b.origin == open) return b;
+    }
     return either(a, b);
 }
 
@@ -464,7 +470,19 @@ static OriginFound origin_of_product(Search *s, Val *v, int depth) {
     }
     OriginFound a = origin_of(s, v->args[0], depth + 1), b = origin_of(s, v->args[1], depth + 1);
     if (a.origin == ORIGIN_BIAS) return a;
-    return b.origin == ORIGIN_BIAS ? b : found_at(ORIGIN_UNKNOWN, v);
+    return b.origin == ORIGIN_BIAS ? b : found_at(ORIGIN_COMPUTED, v);
+}
+
+// -(far * slope); -(1e4 * (1 - m)), into which a very negative number goes.
+static OriginFound origin_of_negated(Search *s, Val *v, int depth) {
+    const Val *m = val_strip(v->args[0]);
+    for (int i = 0; m->op == OP_MUL && i < 2; i++) {
+        bool large = val_is_number(m->args[i]) && m->args[i]->num >= 9000;
+        if (large) return found_at(ORIGIN_MASK, v);
+    }
+    OriginFound of = origin_of(s, v->args[0], depth + 1);
+    bool kept = of.origin == ORIGIN_BIAS || of.origin == ORIGIN_COMPUTED;
+    return kept ? of : found_at(ORIGIN_UNKNOWN, v);
 }
 
 static OriginFound origin_of_attr(Search *s, Val *v, int depth) {
@@ -503,6 +521,7 @@ static OriginFound origin_of_value(Search *s, Val *v, int depth) {
     case OP_ADD:
         return both(origin_of(s, v->args[0], depth + 1), origin_of(s, v->args[1], depth + 1));
     case OP_MUL: return origin_of_product(s, v, depth);
+    case OP_NEG: return origin_of_negated(s, v, depth);
     case OP_MINIMUM: case OP_MAXIMUM: case OP_CLAMP: return origin_of(s, v->args[0], depth + 1);
     case V_PHI: return either(origin_of(s, v->args[1], depth + 1),
                               origin_of(s, v->args[2], depth + 1));

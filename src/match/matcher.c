@@ -52,6 +52,7 @@ static bool differ(State *s, const Val *want, const Val *got) {
         m->best_seen = m->seen.len;
         m->want = want;
         m->got = got;
+        m->had = want && want->op == V_PARAM ? m->bound[(uint32_t)want->num] : NULL;
     }
     return false;
 }
@@ -88,7 +89,9 @@ static bool bind_param(State *s, Val *p, Val *u) {
     uint32_t i = (uint32_t)p->num;
     Val *x = s->m->spec->rule->params[i].scalar ? u : open_value(s, u);
     if (val_is_none(x)) return differ(s, p, u);
-    if (s->m->bound[i]) return s->m->bound[i] == x || differ(s, p, u);
+    const Val *bound = s->m->bound[i];
+    bool equal = bound && val_is_number(bound) && val_is_number(x) && bound->num == x->num;
+    if (bound) return bound == x || equal || differ(s, p, u);
     bool scalar = s->m->spec->rule->params[i].scalar;
     bool fits = s->m->spec->rule->params[i].text ? x->op == V_ATTR || x->op == V_PARAM
                 : scalar ? s->m->attend || may_be_number(s->m->flow, x) // asked already
@@ -274,6 +277,15 @@ static bool match_lists(State *s, const Factors *ps, const Factors *us,
     return false;
 }
 
+// Whether a parameter that is a number is a factor, and the pattern's only one.
+static bool takes_number(const State *s, const Factors *ps) {
+    for (uint32_t i = 0; ps->coefficient == 1 && i < ps->len; i++) {
+        const Val *p = ps->at[i];
+        if (p->op == V_PARAM && s->m->spec->rule->params[(uint32_t)p->num].scalar) return true;
+    }
+    return false;
+}
+
 // All factors of the product at once, else fewer: in silu(gate) * (a * b) and in
 // silu(gate) * (2 * a) a parameter may stand for the inner product.
 static bool match_product(State *s, Val *p, Val *u, int depth) {
@@ -291,6 +303,12 @@ static bool match_product(State *s, Val *p, Val *u, int depth) {
         Factors known;
         product_factors_numbers(&known, flow, u);
         if (match_lists(s, &ps, &known, depth)) return true;
+    }
+    if (us.coefficient != 1 && takes_number(s, &ps) && us.len < FACTORS_MAX) {
+        Factors offered = us; // gate * 1.702 against gate * alpha
+        offered.at[offered.len++] = val_number(&flow->graph, us.coefficient);
+        offered.coefficient = 1;
+        if (match_lists(s, &ps, &offered, depth)) return true;
     }
     bool more = us.len > ps.len || us.coefficient != ps.coefficient;
     for (int level = 1; more && level <= 3; level++) {
@@ -450,6 +468,9 @@ static bool match(State *s, Val *p, Val *u, int depth) {
     if (is_product(p) || silu) return match_product(s, p, u, depth);
     if (p->op == OP_ADD) return match_sum(s, p, u, depth);
     if (match_root_of_size(s, p, u)) return true;
+    if (p->op == OP_NEG && val_is_number(u)) { // -limit, written as -7.0
+        return match(s, p->args[0], val_number(&s->m->flow->graph, -u->num), depth + 1);
+    }
     if (p->op != u->op || p->nargs != u->nargs || p->ck != u->ck) {
         return differ(s, p, u);
     }

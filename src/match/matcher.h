@@ -37,6 +37,7 @@ typedef struct Match {
     // The furthest difference met, for explanations.
     uint32_t best_seen;
     const Val *want, *got;
+    const Val *had; // what the parameter `want` stood for before, or NULL
 } Match;
 
 // Whether `u` (casts stripped) is the pattern of the spec. On success `bound`

@@ -130,6 +130,11 @@ static const char *operator_sentence(const Val *want, const Val *got) {
     return NULL;
 }
 
+static Str unquoted(Str text) {
+    bool quotes = text.len >= 2 && text.at[0] == '`';
+    return quotes ? (Str){text.at + 1, text.len - 2} : text;
+}
+
 Str difference_sentence(Arena *arena, const Match *m) {
     if (m->attend) return str_of(m->attend->reason);
     if (m->want && m->got && m->want->op == V_CONST) {
@@ -141,6 +146,10 @@ Str difference_sentence(Arena *arena, const Match *m) {
     Str got = quoted_value(arena, m->got);
     if (m->want && m->got && m->want->op == V_PARAM) {
         bool turns = m->spec->rule->part.len > 0;
+        if (m->had && str_eq(unquoted(got), unquoted(quoted_value(arena, m->had)))) {
+            return arena_printf(arena, "`%.*s` is changed between its two uses",
+                                STR_FMT(unquoted(got)));
+        }
         return arena_printf(arena, turns ? "the tensor that is turned is another one than %.*s"
                                          : "what is scaled is not what the mean is taken of: %.*s",
                             STR_FMT(got));

@@ -344,13 +344,19 @@ bool is_contiguous(Flow *flow, Val *v) {
 
 // x.dim() in (3, 4): tested at run time in any case, a caution where it cannot hold.
 static FactState rank_in(Prover *p, const Val *x, const Node *list) {
-    uint32_t rank = placed_rank(p->place, x);
+    uint32_t axis = p->match->last_axis;
+    uint32_t rank = axis ? axis + 1 : placed_rank(p->place, x);
     if (!rank || list->kind != N_TUPLE) return FACT_UNKNOWN;
     for (uint32_t i = 0; i < list->u.list.elts.len; i++) {
         const Node *elt = list->u.list.elts.at[i];
         if (elt->kind != N_CONSTANT || elt->op != CONST_INT) return FACT_UNKNOWN;
         Val *number = val_const(&p->flow->graph, CONST_INT, elt->u.constant.text);
         if (number->num == rank) return FACT_UNKNOWN;
+    }
+    if (axis) {
+        p->r->why = arena_printf(p->flow->arena, "axis %u, as it is written, is the last one of "
+                                 "%u alone", (unsigned)axis, (unsigned)rank);
+        return FACT_REFUTED;
     }
     return never_runs(p, arena_printf(p->flow->arena, "it has %u as the source unpacks, views "
                                       "or tests it", (unsigned)rank));
@@ -446,10 +452,14 @@ static FactState prove_mask(Prover *p, Val *x) {
         return doubtful(p, "a learned or computed bias goes in: an additive bias would be lost by "
                            "a bool mask, and is taken as pse only, by hand; where the test fails, "
                            "the original runs");
+    case ORIGIN_COMPUTED:
+        return doubtful(p, "it is computed, and nothing shows that it has no other values: an "
+                           "additive bias would be lost by a bool mask, and is taken as pse only, "
+                           "by hand; where the test fails, the original runs");
     case ORIGIN_UNKNOWN: break;
     }
-    return doubtful(p, "cannot prove it is a 0/-inf mask: nothing in sight shows where it comes "
-                       "from, and an additive bias would be lost by a bool mask");
+    return doubtful(p, "cannot prove it is a 0/-inf mask: nothing in sight shows its values, "
+                       "and an additive bias would be lost by a bool mask");
 }
 
 // unclamped(x): x is no output of a clamp or soft-cap.

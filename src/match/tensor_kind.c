@@ -13,12 +13,13 @@ typedef bool Test(const Val *v, int depth);
 static bool tensor(const Val *v, int depth);
 // How a mask is asked for: where `tensor`, that it is a tensor is known; with `flow`,
 // attributes are followed.
+// `numbers`: zeros and ones of another dtype are one, too.
 typedef struct Asked {
     Flow *flow;
-    bool tensor;
+    bool tensor, numbers;
 } Asked;
 
-static const Asked shown_only = {NULL, false};
+static const Asked shown_only = {0};
 
 static bool mask(const Val *v, int depth, const Asked *asked);
 
@@ -200,10 +201,24 @@ static bool all_masks(const Val *list, int depth, const Asked *asked) {
     return list->nargs > 0 && (list->op == V_TUPLE || list->op == V_LIST);
 }
 
+// 1 - m
+static bool is_rest_of_one(const Val *v, int depth, const Asked *asked) {
+    for (int i = 0; i < 2; i++) {
+        const Val *m = v->args[1 - i];
+        if (!val_is_int(v->args[i], 1)) continue;
+        return m->op == OP_NEG && mask(m->args[0], depth + 1, asked);
+    }
+    return false;
+}
+
 static bool mask(const Val *v, int depth, const Asked *asked) {
     if (depth > DEPTH_MAX) return false;
     switch ((int)v->op) {
-    case V_CAST: return val_is_global(v->args[1], "torch.bool");
+    case V_CAST:
+        return val_is_global(v->args[1], "torch.bool") ||
+               (asked->numbers && mask(v->args[0], depth + 1, asked));
+    case OP_ONES: case OP_ZEROS: case OP_ONES_LIKE: case OP_ZEROS_LIKE: return asked->numbers;
+    case OP_ADD: return asked->numbers && is_rest_of_one(v, depth, asked);
     case V_PYOP: return computes_mask(v, depth, asked);
     case V_CALL: {
         const Val *x = same_elements(v);
@@ -230,7 +245,12 @@ bool is_bool_mask(const Val *v) {
 }
 
 bool is_bool_if_tensor(Flow *flow, const Val *v) {
-    Asked asked = {flow, true};
+    Asked asked = {.flow = flow, .tensor = true};
+    return v && mask(v, 0, &asked);
+}
+
+bool is_zero_one(Flow *flow, const Val *v) {
+    Asked asked = {.flow = flow, .tensor = true, .numbers = true};
     return v && mask(v, 0, &asked);
 }
 

@@ -15,6 +15,8 @@ bool is_tensor(const Val *v);
 bool is_bool_mask(const Val *v);
 // Whether what is known to be a tensor is one of booleans.
 bool is_bool_if_tensor(Flow *flow, const Val *v);
+// Whether what is known to be a tensor holds 0 and 1 alone, of any dtype.
+bool is_zero_one(Flow *flow, const Val *v);
 // A tensor of int32 or int64.
 bool is_whole_tensor(const Val *v);
 // The call of topk, argmax, argsort or sort whose indices v are, along some axis; NULL

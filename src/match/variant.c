@@ -104,6 +104,9 @@ static const char *gate_of(const Candidate *c) {
 // The alternative's name, and which part of an axis it is about; of attention,
 // whether heads are grouped, one branch alone is it, or its weights stay.
 Str variant_of(Arena *run, const Candidate *c) {
+    // A near miss is none of the rule's alternatives.
+    if (c->near) return c->match.attend && c->match.attend->fused_already ? STR("builtin")
+                                                                          : STR("other");
     const Spec *spec = c->match.spec;
     const char *part = NULL;
     for (uint32_t i = 0; spec->rule->part.len && i < spec->rule->param_count; i++) {
@@ -115,7 +118,7 @@ Str variant_of(Arena *run, const Candidate *c) {
     Str name = with_word(run, spec->variant, part);
     if (casts_last(c)) name = with_word(run, name, "cast_last");
     name = with_word(run, name, gate_of(c));
-    if (!c->match.attend || c->near) return arena_str(run, name);
+    if (!c->match.attend) return arena_str(run, name);
     name = with_word(run, name, c->match.attend->grouped ? "grouped" : NULL);
     name = with_word(run, name, has_other_branch(c->match.attend) ? "choice" : NULL);
     return arena_str(run, with_word(run, name, c->place->wasted ? "weights" : NULL));

@@ -145,6 +145,9 @@ ROPE = {
         turn=ROTATE.replace("a, b = x.chunk(2, dim=-1)", "a, b, c = x.chunk(3, dim=-1)")),
     "another axis": rope(
         "return q * cos + turn(q) * sin", turn=ROTATE.replace("dim=-1", "dim=-2")),
+    "axis 1": rope(
+        "return q * cos + turn(q) * sin",
+        turn="def turn(x):\n    a, b = x.chunk(2, 1)\n    return torch.cat((-b, a), 1)\n"),
     "one table": rope("return q * cos + turn(q) * cos"),
     "another tensor": function(
         "q, k, cos, sin",
@@ -202,6 +205,13 @@ ATTENTION = {
         "    def forward(self, q, k, v):\n"
         "        s = q @ k.transpose(-2, -1) * 0.125 + self.bias\n"
         "        return s.softmax(-1) @ v\n"),
+    "computed bias": attention(
+        "far = (torch.arange(q.shape[-2])[:, None] - torch.arange(k.shape[-2])[None]).abs()",
+        "s = q @ k.transpose(-2, -1) * 0.125 - far * slope",
+        "return s.softmax(-1) @ v", arguments="q, k, v, slope"),
+    "gate of unknown values": attention(
+        "s = q @ k.transpose(-2, -1) * 0.125",
+        "return (s * g - 1e4 * (1 - g)).softmax(-1) @ v", arguments="q, k, v, g"),
     "scores scaled through an alias": attention(
         "s = q @ k.transpose(-2, -1) * 0.125",
         "t = s",

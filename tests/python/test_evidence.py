@@ -322,7 +322,7 @@ def test_a_parameter_is_followed_to_the_call(tmp_path):
 def test_without_a_call_nothing_is_said(tmp_path):
     found = [f for f in scan(tmp_path, {"m.py": rope(".unsqueeze(1)", call="q")})
              if f["family"] == "rope"]
-    assert claims(found[0], "contiguity") == ["made outside of what was read: q, cos, sin"]
+    assert claims(found[0], "contiguity") == ["what was read does not show it: q, cos, sin"]
 
 
 def test_batches_that_are_padded_to_their_longest(tmp_path):
@@ -361,7 +361,8 @@ def test_width_of_a_head(tmp_path, name):
     assert ("768" in limit["guard"]) == guarded
     assert ("768" in finding["replacement"]) == guarded
     if verdict == "reject":
-        assert finding["reasons"] == ["a head is at most 768 wide: 1024 wide where it is made"]
+        assert finding["reasons"] == [
+            "does not hold: a head is at most 768 wide (1024 wide where it is made)"]
 
 
 def test_a_default_that_is_too_wide_is_a_caution(tmp_path):

@@ -20,7 +20,8 @@ DOUBLE = "the original computes in float64, the operator does not"
 PROVEN = "the form is proven;"
 AXIS = "! the softmax is over another axis than that of the keys"
 BEHIND = "! the weights are multiplied by a tensor behind the softmax"
-BROADCAST = "gate and up have the same shape: one of the two is broadcast over the other"
+BROADCAST = ("does not hold: gate and up have the same shape (one of the two is broadcast over "
+             "the other)")
 NO_ORIGIN = ("unproven: what is added to the scores is a mask: 0 or very negative (cannot prove "
              "it is a 0/-inf mask")
 
@@ -52,12 +53,12 @@ EXPECTED = {
         "added to in place between": (
             "reject", "! what is scaled is not what the mean is taken of: `x.add_(1)`"),
         "a view is added to between": (
-            "reject", "! what is scaled is not what the mean is taken of"),
+            "reject", "! `x` is changed between its two uses"),
         "double": ("reject", DOUBLE),
     },
     "swiglu": {
-        "gate is clamped": ("reject", "gate is clamped: npu_clipped_swiglu computes that"),
-        "up is clamped": ("reject", "up is clamped: npu_clipped_swiglu computes that"),
+        "gate is clamped": ("reject", "gate is clamped, and npu_swiglu clamps nothing"),
+        "up is clamped": ("reject", "up is clamped, and npu_swiglu clamps nothing"),
         "alpha": None,  # one of quick_gelu
         "bias inside": ("caution", "unproven: gate and up have the same shape"),
         "relu": None,
@@ -66,7 +67,8 @@ EXPECTED = {
         "another's sigmoid": ("recommend", PROVEN),
         "sum": None,
         "no gate": None,
-        "one tensor": ("reject", "gate and up have the same shape: both factors are one tensor"),
+        "one tensor": (
+            "reject", "does not hold: gate and up have the same shape (both factors are one tensor)"),
         "gate is used again": ("caution", "no place to write it"),
         "broadcast gate": ("reject", BROADCAST),
         "a parameter": ("reject", BROADCAST),
@@ -88,7 +90,11 @@ EXPECTED = {
         "the halves in order": ("reject", "! the halves are joined in the other order"),
         "thirds": ("reject", "! the axis is not cut into halves"),
         "another axis": ("reject", "! it is cut along axis -2, not along the last one"),
-        "one table": ("reject", "sin has the shape of cos: both factors are one tensor"),
+        "axis 1": (
+            "reject", "does not hold: the input has 3 or 4 dimensions (axis 1, as it is written, "
+            "is the last one of 2 alone)"),
+        "one table": (
+            "reject", "does not hold: sin has the shape of cos (both factors are one tensor)"),
         "another tensor": ("reject", "! the tensor that is turned is another one than q"),
         "a table alone": ("reject", "! expected `x * cos`, found q"),
         "double tables": ("reject", DOUBLE),
@@ -119,13 +125,19 @@ EXPECTED = {
         "learned bias": (
             "caution", "unproven: what is added to the scores is a mask: 0 or very negative (a "
             "learned or computed bias goes in: an additive bias would be lost by a bool mask"),
+        "computed bias": (
+            "caution", "unproven: what is added to the scores is a mask: 0 or very negative (it is "
+            "computed, and nothing shows that it has no other values"),
+        "gate of unknown values": (
+            "caution", "unproven: the scores are multiplied by g and -c * (1 - g) is added: a "
+            "mask, if g holds 0 and 1 alone: g"),
         "scores scaled through an alias": ("recommend", PROVEN),  # by 0.375
         "scores changed through a view": None,
         "softmax twice": (
             "reject", "! the weights are normalised again behind the softmax"),
         "values are not multiplied": None,
         "double": ("reject", DOUBLE),
-        "built in": ("reject", "! torch_npu fuses scaled_dot_product_attention already"),
+        "built in": ("reject", "torch_npu fuses scaled_dot_product_attention already"),
         "built in with a float mask": ("caution", NO_ORIGIN),
     },
     "moe": {
