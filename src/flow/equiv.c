@@ -49,12 +49,23 @@ Val *op_dtype(Flow *fl, Val *x) {
     return val_new1(&fl->graph, V_DTYPE, x);
 }
 
+// phi(c, silu(x), silu(y))  ->  silu(phi(c, x, y));  gelu, too, where it is of one kind
+static Val *activation_of_phi(Flow *fl, Val *cond, const Val *a, const Val *b) {
+    bool one = a->op == b->op && (a->op == OP_SILU || a->op == OP_GELU);
+    for (uint32_t i = 1; one && i < a->nargs; i++) one = a->args[i] == b->args[i];
+    if (!one) return NULL;
+    Val *x = op_phi(fl, cond, a->args[0], b->args[0]);
+    return a->nargs > 1 ? val_new2(&fl->graph, (Op)a->op, x, a->args[1])
+                        : val_new1(&fl->graph, (Op)a->op, x);
+}
+
 // phi(c, x', x'')  ->  cast(x, phi(c, d', d''))  where x' ~ x'' ~ x
 // phi(c, x, x)     ->  x
 // phi(x.device.type != "mps", f(x), g(x))  ->  f(x)
 Val *op_phi(Flow *fl, Val *cond, Val *a, Val *b) {
     if (a == b) return a;
     Val *side = device_side(cond, a, b);
+    if (!side) side = activation_of_phi(fl, cond, a, b);
     if (side) return side;
     Val *x = val_strip(a);
     if (x == val_strip(b) && x->op != V_CONST) {

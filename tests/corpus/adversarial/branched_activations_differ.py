@@ -69,3 +69,13 @@ def two_handlers(x, up):
     except TypeError:
         pass
     return y * up  # clean: either may have run
+
+
+def kinds_of_gelu(x, y, up, short):
+    act = F.gelu(x) if short else F.gelu(y, approximate="tanh")
+    return act * up  # clean: two kinds of gelu
+
+
+def one_arm_without(x, y, up, short):
+    act = F.silu(x) if short else y
+    return act * up  # clean: no activation in one branch

@@ -78,3 +78,26 @@ def chosen_by_match(x, kind):
         gate = F.silu(gate)
     gate *= up  # expect: swiglu caution
     return gate
+
+
+class InBothBranches(nn.Module):
+    """Gate and up by a branch; the activation stands in either arm, the product behind."""
+    def __init__(self, dim, inner):
+        super().__init__()
+        self.gate, self.up = nn.Linear(dim, inner), nn.Linear(dim, inner)
+        self.short_gate, self.short_up = nn.Linear(dim, inner), nn.Linear(dim, inner)
+
+    def forward(self, x):
+        if x.shape[0] < 8:
+            gate = F.silu(self.short_gate(x))
+            up = self.short_up(x)
+        else:
+            gate = self.gate(x)
+            up = self.up(x)
+            gate = F.silu(gate)
+        return gate * up  # expect: swiglu caution
+
+    def gelu_in_both(self, x):
+        gate = self.short_gate(x) if x.shape[0] < 8 else self.gate(x)
+        act = F.gelu(gate) if x.shape[0] < 8 else F.gelu(gate + 1)
+        return act * self.up(x)  # expect: geglu caution
