@@ -10,10 +10,8 @@ rule(
     operator="npu_clipped_swiglu",
     priority="low",
     gain="clamps, SiLU and the products become one kernel, for inference",
-    risks=(
-        "the operator has no backward: in training the original runs",
-        "two separate tensors are concatenated first: one more copy of both",
-    ),
+    risks_of=("gate: two separate tensors are concatenated first: one more copy of both",),
+    risks=("the operator has no backward: in training the original runs",),
 )
 
 

@@ -13,13 +13,13 @@ rule(
     priority="medium",
     gain="with a mask that is added torch_npu runs torch's own attention as separate kernels; "
          "with a boolean one, or none, it is one already",
-    risks=(
-        "mask polarity: the operator leaves out where its mask is True, the opposite of "
-        "scaled_dot_product_attention",
-        "a row without any visible key is zero; the original averages over all keys "
-        "where it fills with a finite number",
-        "dropout draws other weights than the original's generator",
-        "an added mask is tested once for its values: one synchronisation a mask",
+    risks_of=(
+        "bias, drop: mask polarity: the operator leaves out where its mask is True, the "
+        "opposite of scaled_dot_product_attention",
+        "bias, drop: a row without any visible key is zero; the original averages over all "
+        "keys where it fills with a finite number",
+        "bias: an added mask is tested once for its values: one synchronisation a mask",
+        "dropout: dropout draws other weights than the original's generator",
     ),
 )
 

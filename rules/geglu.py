@@ -10,11 +10,11 @@ rule(
     operator="npu_geglu",
     priority="medium",
     gain="GELU and the product become one kernel; backward becomes one too",
-    risks=(
-        "two separate tensors are concatenated first: one more copy of both, "
+    risks_of=(
+        "gate: two separate tensors are concatenated first: one more copy of both, "
         "which may cost what the fusion gains; measure it",
-        "the activated half is not rounded before the product",
     ),
+    risks=("the activated half is not rounded before the product",),
 )
 
 

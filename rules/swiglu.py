@@ -10,11 +10,12 @@ rule(
     operator="npu_swiglu",
     priority="high",
     gain="SiLU and the product become one kernel; backward becomes one too",
-    risks=(
-        "two separate tensors are concatenated first: one more copy of both, "
+    risks_of=(
+        "gate: two separate tensors are concatenated first: one more copy of both, "
         "which may cost what the fusion gains; measure it",
-        "the activated half is not rounded before the product",
+        "swapped: the halves are put in the other order first: one more copy",
     ),
+    risks=("the activated half is not rounded before the product",),
 )
 
 

@@ -26,7 +26,7 @@ torch_npu = _real if _real is not None else emulate.module()
 LABEL = "device" if _real is not None else emulate.LABEL
 
 REQUIRED = ("id", "family", "operator", "priority", "gain")
-OPTIONAL = ("risks", "part", "title", "title_zh", "gain_zh", "risks_zh", "constants",
+OPTIONAL = ("risks", "risks_of", "part", "title", "title_zh", "gain_zh", "risks_zh", "constants",
             "eager_only", "within", "caution", "reused",
             "weights")
 PRIORITIES = ("high", "medium", "low")
@@ -39,6 +39,7 @@ def rule(**meta):
 
     id: unique name; family: of the findings; operator: a name in ``ops``;
     priority: high, medium or low; gain: one sentence; risks: sentences;
+    risks_of: "PARAMETERS: sentence", where one of those parameters is present;
     part: the parameter of which the finding says whether it is the whole of
     its last axis, the beginning (prefix) or the end (suffix);
     constants: names of parameters that take no gradient, such as masks;

@@ -604,6 +604,42 @@ static void add_context_facts(Finding *out, Arena *run, const Candidate *c,
     add_surround_facts(out, run, c->frame, c->record->node, autograd);
 }
 
+// A parameter that stands for something, or a flag that the alternative's name has.
+static bool is_present(const Match *match, Str name) {
+    const Rule *rule = match->spec->rule;
+    Str words = match->spec->variant;
+    for (size_t from = 0, at = 0; at <= words.len; at++) {
+        if (at < words.len && words.at[at] != '+') continue;
+        if (str_eq((Str){words.at + from, at - from}, name)) return true;
+        from = at + 1;
+    }
+    for (uint32_t i = 0; i < rule->param_count; i++) {
+        if (match->bound[i] && str_eq(sym_str(rule->params[i].name), name)) return true;
+    }
+    return false;
+}
+
+// The rule's risks; those of "bias, drop: ..." where one of the two is there.
+static void add_risks(Finding *out, Arena *run, const Match *match) {
+    const Rule *rule = match->spec->rule;
+    for (uint32_t i = 0; i < rule->risks_of.len; i++) {
+        Str text = rule->risks_of.at[i];
+        bool applies = false;
+        for (size_t from = 0, at = 0; at < text.len; at++) {
+            if (text.at[at] != ',' && text.at[at] != ':') continue;
+            applies |= is_present(match, (Str){text.at + from, at - from});
+            from = at + 2;
+            if (text.at[at] == ',') continue;
+            Str risk = {text.at + from, text.len > from ? text.len - from : 0};
+            if (applies) vec_push(run, &out->risks, arena_str(run, risk));
+            break;
+        }
+    }
+    for (uint32_t i = 0; i < rule->risks.len; i++) {
+        vec_push(run, &out->risks, arena_str(run, rule->risks.at[i]));
+    }
+}
+
 void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
                   const RepoSwitch *existing) {
     *out = (Finding){0};
@@ -655,9 +691,7 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
     }
     add_context_facts(out, run, c, &all);
     add_summary_reason(out, run, guarded);
-    for (uint32_t i = 0; i < rule->risks.len; i++) {
-        vec_push(run, &out->risks, arena_str(run, rule->risks.at[i]));
-    }
+    add_risks(out, run, &c->match);
     add_helpers(out, run, c, c->place->frame->fn);
     set_finding_id(out, run);
 }

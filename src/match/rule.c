@@ -90,6 +90,9 @@ static bool read_meta(Rule *rule, Arena *arena, Err *err) {
         if (!keyword->u.keyword.name) continue;
         Str key = sym_str(keyword->u.keyword.name);
         if (str_is(key, "risks")) read_strings(&rule->risks, arena, keyword->u.keyword.value);
+        if (str_is(key, "risks_of")) {
+            read_strings(&rule->risks_of, arena, keyword->u.keyword.value);
+        }
         if (str_is(key, "within")) read_strings(&rule->within, arena, keyword->u.keyword.value);
         if (str_is(key, "weights")) read_strings(&rule->weights, arena, keyword->u.keyword.value);
         for (size_t k = 0; k < COUNT(rows); k++) {

@@ -47,6 +47,7 @@ struct Rule {
     Str caution; // why a match is never a recommendation, or empty
     Str reused;  // what to say where an inner value is used elsewhere, or empty
     Strings risks;
+    Strings risks_of; // "PARAMETER, PARAMETER: sentence": where one of them is present
     Strings weights; // names of parameters
     Strings within; // families: what is part of one of their matches is no match of this
     RuleParam params[RULE_MAX_PARAMS];

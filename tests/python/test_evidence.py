@@ -486,3 +486,41 @@ def test_experts(tmp_path):
     check(found["moe_experts"], "dynamic_shape", ("proven", "rows an expert gets", []))
     check(found["swiglu"], "dynamic_shape", (
         "proven", "rows are picked by what nonzero or its like counts", [16]))
+
+
+RISKS = """\
+import torch
+import torch.nn.functional as F
+
+
+def attention(q, k, v):
+    return (q @ k.transpose(-2, -1) * 0.125).softmax(-1) @ v
+
+
+def masked(q, k, v, hidden: torch.Tensor):
+    s = (q @ k.transpose(-2, -1) * 0.125).masked_fill(hidden, float("-inf"))
+    return s.softmax(-1) @ v
+
+
+def packed(x):
+    gate, up = x.chunk(2, dim=-1)
+    return F.silu(gate) * up
+
+
+def swapped(x):
+    up, gate = x.chunk(2, dim=-1)
+    return F.silu(gate) * up
+
+
+def apart(x, w, v):
+    return F.silu(F.linear(x, w)) * F.linear(x, v)
+"""
+
+
+def test_risks_speak_of_what_is_there(tmp_path):
+    found = {f["qualname"]: " ".join(f["risks"]) for f in scan(tmp_path, {"m.py": RISKS})}
+    assert found["attention"] == ""
+    assert "polarity" in found["masked"] and "dropout" not in found["masked"]
+    assert "copy" not in found["packed"]
+    assert "the halves are put in the other order first" in found["swapped"]
+    assert "two separate tensors are concatenated" in found["apart"]
