@@ -3,6 +3,8 @@
 //
 //   rearrange(x, "... (d r) -> ... d r", r=2)  ->  x.unflatten(-1, (-1, 2))
 //   rearrange(x, "... d r -> ... (d r)")       ->  x.flatten(-2)
+//   rearrange(x, "... (d r) -> r ... d", r=2)  ->  stack((even, odd), 0)
+//   rearrange((a, b), "r ... d -> ... (d r)")  ->  weave((a, b)); (r d): cat((a, b), -1)
 //   repeat(x, "... d -> ... (d r)", r=2)       ->  weave((x, x))
 //   repeat(x, "... d -> ... (r d)", r=2)       ->  cat((x, x), -1)
 //   rearrange(x, "b i j -> b j i")             ->  x.permute(0, 2, 1)
@@ -82,10 +84,57 @@ static Val *size_of_word(Flow *fl, Str word, Val *const *args, uint32_t nargs) {
     return val_int(&fl->graph, str_is(word, "2") ? 2 : -1);
 }
 
+// Whether `side` is the word, the others without their last two, and one more word.
+static bool has_first(const Side *side, const Side *others, Str first, Str last) {
+    uint32_t lead = others->len - 2;
+    if (side->len != others->len || !str_eq(side->words[0], first)) return false;
+    for (uint32_t i = 0; i < lead; i++) {
+        if (!str_eq(side->words[i + 1], others->words[i])) return false;
+    }
+    return str_eq(side->words[lead + 1], last);
+}
+
+// "... (r d) -> r ... d" and "... (d r) -> r ... d" of two: the two along the first axis.
+static Val *two_in_front(Flow *fl, Val *x, const Side *from, const Side *to,
+                         Val *const sizes[2]) {
+    Graph *g = &fl->graph;
+    if (!from->grouped || to->grouped) return NULL;
+    Str a = from->words[from->len - 2], b = from->words[from->len - 1];
+    bool halves = has_first(to, from, a, b), pairs = has_first(to, from, b, a);
+    if ((!halves && !pairs) || !val_is_int(sizes[halves ? 0 : 1], 2)) return NULL;
+    Val *parts[2];
+    for (int64_t i = 0; i < 2; i++) {
+        Val *one = val_int(g, i), *two = val_int(g, 2);
+        parts[i] = halves ? val_new(g, V_PART, (Val *[]){x, val_int(g, -1), one, two}, 4)
+                          : val_new3(g, OP_STRIDED, x, one, two);
+    }
+    Val *stack[] = {val_new(g, V_TUPLE, parts, 2), val_int(g, 0)};
+    return op_make(fl, OP_STACK, stack, 2);
+}
+
+// "r ... d -> ... (r d)" and "r ... d -> ... (d r)" of two tensors.
+static Val *two_at_the_end(Flow *fl, Val *x, const Side *from, const Side *to) {
+    Graph *g = &fl->graph;
+    if (from->grouped || !to->grouped) return NULL;
+    if (x->op == OP_STACK && val_is_int(x->args[1], 0)) x = x->args[0];
+    bool two = (x->op == V_TUPLE || x->op == V_LIST) && x->nargs == 2 &&
+               x->args[0]->op != V_STAR && x->args[1]->op != V_STAR;
+    if (!two) return NULL;
+    Str a = to->words[to->len - 2], b = to->words[to->len - 1];
+    Val *args[] = {val_new(g, V_TUPLE, x->args, 2), val_int(g, -1)};
+    if (has_first(from, to, a, b)) return op_make(fl, OP_CAT, args, 2);
+    return has_first(from, to, b, a) ? op_make(fl, OP_WEAVE, args, 1) : NULL;
+}
+
 static Val *rearrange(Flow *fl, Val *x, const Side *from, const Side *to,
                       Val *const sizes[2]) {
     Graph *g = &fl->graph;
-    if (from->len != to->len || from->len < 2 || !same_words(from, to, to->len)) return NULL;
+    if (from->len != to->len || from->len < 2) return NULL;
+    if (!same_words(from, to, to->len)) {
+        Val *two = two_in_front(fl, x, from, to, sizes);
+        return two ? two : two_at_the_end(fl, x, from, to);
+    }
+    if (x->op == V_TUPLE || x->op == V_LIST) return NULL; // a first axis is added
     Val *axis = val_int(g, -1);
     if (from->grouped && !to->grouped) {
         Val *split[] = {x, axis, val_new2(g, V_TUPLE, sizes[0], sizes[1])};

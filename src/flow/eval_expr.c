@@ -277,6 +277,7 @@ Val *eval_item(Frame *f, Val *object, Val *index) {
     case OP_SPLIT:
     case OP_TENSOR_SPLIT:
     case OP_UNBIND:
+    case OP_STACK:
         if (val_is_number(index) && index->num >= 0) {
             return eval_unpack(f, object, (uint32_t)index->num, 0);
         }
@@ -347,6 +348,12 @@ Val *eval_unpack(Frame *f, Val *value, uint32_t index, uint32_t count) {
             return op_part(f->flow, value->args[0], value->args[2], index, 2);
         }
         break;
+    case OP_STACK: { // of the first axis
+        bool first = val_is_int(value->args[1], 0) && value->args[0]->op == V_TUPLE;
+        Val *item = first ? sequence_item(value->args[0], val_int(g, index)) : NULL;
+        if (item) return item;
+        break;
+    }
     case OP_UNBIND: { // x.view(..., 2, -1).unbind(-2)
         Val *item = op_part_unbind(f->flow, value, index);
         if (item) return item;

@@ -1,5 +1,6 @@
 """Pairs that are joined otherwise than they were taken apart."""
 import torch
+from einops import rearrange
 
 
 def joined_as_halves(x, cos, sin):
@@ -51,3 +52,21 @@ def one_view(x, y, freqs):
     pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
     other = torch.view_as_complex(y.float().reshape(*y.shape[:-1], -1, 2))
     return torch.view_as_real(pairs * other * freqs).flatten(-2)  # clean: a product of three
+
+
+def einops_in_pairs_out_in_halves(x, cos, sin):
+    even, odd = rearrange(x, "... (d two) -> two ... d", two=2)
+    turned = rearrange([-odd, even], "two ... d -> ... (two d)")
+    return x * cos + turned * sin  # clean: pairs in, halves out
+
+
+def einops_of_three(x, cos, sin):
+    a, b, c = rearrange(x, "... (d three) -> three ... d", three=3)
+    turned = rearrange([-b, a, c], "three ... d -> ... (d three)")
+    return x * cos + turned * sin  # clean: three in a row
+
+
+def einops_not_turned(x, cos, sin):
+    even, odd = rearrange(x, "... (d two) -> two ... d", two=2)
+    turned = rearrange([-even, odd], "two ... d -> ... (d two)")
+    return x * cos + turned * sin  # clean: each stays in its place

@@ -38,7 +38,7 @@ def three_sections(x, cos, sin):
 
 def parts_first(x, cos, sin):
     a, b = rearrange(x, "b h n (d r) -> r b h n d", r=2)
-    return rearrange([a * cos - b * sin, b * cos + a * sin], "r b h n d -> b h n (d r)")  # expect: rope caution
+    return rearrange([a * cos - b * sin, b * cos + a * sin], "r b h n d -> b h n (d r)")  # expect: rope recommend
 
 
 def in_float64(x, tables):
