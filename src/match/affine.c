@@ -7,9 +7,12 @@
 
 #include "match/affine.h"
 
+#include "match/masked_softmax.h"
 #include "match/tensor_kind.h"
 
-typedef enum Suspicion { SUSPECT_WRITE, SUSPECT_SORT, SUSPECT_WHERE, SUSPECT_WIDE } Suspicion;
+typedef enum Suspicion {
+    SUSPECT_WRITE, SUSPECT_SORT, SUSPECT_WHERE, SUSPECT_WIDE, SUSPECT_SOFTMAX,
+} Suspicion;
 
 typedef struct Suspect {
     Suspicion kind;
@@ -62,6 +65,7 @@ static bool suspect_call(const Node *call, Suspicion *out) {
                                                 : NULL;
     if (is_text(attr, "sort") || is_text(attr, "argsort")) *out = SUSPECT_SORT;
     else if (is_text(attr, "where") && call->u.call.args.len >= 2) *out = SUSPECT_WHERE;
+    else if (is_text(attr, "softmax")) *out = SUSPECT_SOFTMAX;
     else if (may_be_wide(call, attr)) *out = SUSPECT_WIDE;
     else return false;
     return true;
@@ -327,6 +331,14 @@ static void take_wide(Search *s, NamedSites *out, const Suspect *suspect) {
     add_site(s, out, &site, suspect->qualname);
 }
 
+static void take_softmax(Search *s, NamedSites *out, const Suspect *suspect) {
+    Val *v = node_val(s->mf, suspect->node);
+    Site site;
+    if (!v || !masked_softmax_site(&site, s->flow, v)) return;
+    site.first = site.last = suspect->node;
+    add_site(s, out, &site, suspect->qualname);
+}
+
 void affine_find(NamedSites *out, Flow *flow, Module *module) {
     Search s = {.flow = flow, .mf = flow_module(flow, module)};
     search(module->parsed.module, &s);
@@ -339,6 +351,7 @@ void affine_find(NamedSites *out, Flow *flow, Module *module) {
         case SUSPECT_SORT: take_sort(&s, out, suspect); break;
         case SUSPECT_WHERE: take_where(&s, out, suspect); break;
         case SUSPECT_WIDE: take_wide(&s, out, suspect); break;
+        case SUSPECT_SOFTMAX: take_softmax(&s, out, suspect); break;
         }
     }
 }

@@ -1,9 +1,8 @@
 // affine.h - plain torch that the NPU is slow at, where another spelling computes
 // the same or nearly: writes through a boolean index, sorts of integers, choices by
-// `where`, tables of float64 and complex numbers.
+// `where`, tables of float64 and complex numbers, softmax of scores that a mask fills.
 //
-// The other spelling needs no operator of torch_npu. It is told, with what of it is
-// proven, and never written.
+// The other spelling is told, with what of it is proven, and never written.
 #ifndef NPUFUSE_AFFINE_H
 #define NPUFUSE_AFFINE_H
 

@@ -331,12 +331,25 @@ static bool is_told(const Sites *sites, const Candidate *c) {
     return false;
 }
 
+// Whether the softmax is one of an attention that is told.
+static bool is_attention_told(const FileMatches *all, const Val *softmax) {
+    for (uint32_t i = 0; softmax && i < all->list.len; i++) {
+        const Candidate *c = &all->list.at[i];
+        if (!c->near && c->match.attend && c->match.attend->softmax == softmax) return true;
+    }
+    for (uint32_t i = 0; softmax && i < all->splits.len; i++) {
+        if (all->splits.at[i].attend->softmax == softmax) return true;
+    }
+    return false;
+}
+
 static void find_named(Scan *scan, Flow *flow, Module *module, FileMatches *out) {
     NamedSites sites = {0};
     uint32_t mark = scan->filter.training;
     if (module->parsed.marks & mark) training_find(&sites, flow, module, mark);
     affine_find(&sites, flow, module);
     for (uint32_t i = 0; i < sites.len; i++) {
+        if (is_attention_told(out, sites.at[i].site.softmax)) continue;
         add_site(scan, &sites.at[i].site, module, sites.at[i].qualname, out);
     }
 }

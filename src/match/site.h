@@ -27,6 +27,7 @@ typedef struct Site {
     Priority priority;
     Str variant;
     const Node *first, *last; // statements or expressions
+    const Val *softmax; // that the site is about: no news where it is part of attention
     Str reason, gain;
     SiteFact facts[SITE_FACTS_MAX];
     uint32_t fact_count;

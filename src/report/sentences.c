@@ -26,9 +26,18 @@ static const Translation table[] = {
      "npu_group_norm_swish trains too, with weight and bias of the input's dtype",
      "npu_group_norm_silu 没有梯度（静默为 None）：仅限推理；npu_group_norm_swish 也能训练，"
      "要求 weight 与 bias 的 dtype 同输入"},
-    {"where the products around the softmax fuse, npu_fusion_attention is the better operator; "
-     "and op-plugin's own test of this one's values is skipped",
-     "若 softmax 前后的矩阵乘可融合，npu_fusion_attention 更合适；且 op-plugin 跳过了该算子的数值测试"},
+    {"softmax along the last axis of scores that a mask fills", "对掩码填充后的分数沿最后一轴做 softmax"},
+    {"the mask is boolean", "掩码是布尔型"},
+    {"four axes; the last two have from 32 to 4096 elements, a multiple of 32",
+     "四个轴；最后两轴各有 32 到 4096 个元素，且为 32 的倍数"},
+    {"the scale, the fill and softmax become one kernel; backward becomes one too",
+     "缩放、填充与 softmax 合为一个算子；反向也合为一个"},
+    {"nothing here shows the operator's limits: four axes, the last two of 32 to 4096 elements and "
+     "multiples of 32",
+     "此处看不出算子的约束是否成立：四个轴，最后两轴为 32 到 4096 且为 32 的倍数"},
+    {"the operator fills with -10000: a row that is masked as a whole comes out uniform, and a "
+     "score that is lower is no longer above the masked ones",
+     "该算子以 -10000 填充：整行被掩盖时结果为均匀分布，且更低的分数不再高于被掩盖的分数"},
     {"both are handed in; tested at run time", "两者均由外部给入，在运行时检查"},
     // Plain torch that is slow (match/affine.c).
     {"x.masked_fill_(mask, value) is proven to be the same; by hand, and what it saves is not "
