@@ -331,14 +331,15 @@ static bool is_told(const Sites *sites, const Candidate *c) {
     return false;
 }
 
-// Whether the softmax is one of an attention that is told.
+// Whether the softmax is one of an attention that is told, maybe as a caller reads it.
 static bool is_attention_told(const FileMatches *all, const Val *softmax) {
     for (uint32_t i = 0; softmax && i < all->list.len; i++) {
         const Candidate *c = &all->list.at[i];
-        if (!c->near && c->match.attend && c->match.attend->softmax == softmax) return true;
+        const Val *own = !c->near && c->match.attend ? c->match.attend->softmax : NULL;
+        if (own && own->node == softmax->node) return true;
     }
     for (uint32_t i = 0; softmax && i < all->splits.len; i++) {
-        if (all->splits.at[i].attend->softmax == softmax) return true;
+        if (all->splits.at[i].attend->softmax->node == softmax->node) return true;
     }
     return false;
 }

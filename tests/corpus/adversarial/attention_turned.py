@@ -89,5 +89,5 @@ def memory(q, k, v, slots):
 def scores_of_graph(h, adjacency, weight):
     """Graph attention: the scores are a sum of two vectors, no product."""
     scores = F.leaky_relu(h @ weight[:8] + (h @ weight[8:]).transpose(-2, -1), 0.2)
-    weights = scores.masked_fill(adjacency == 0, -1e9).softmax(-1)
+    weights = scores.masked_fill(adjacency == 0, -1e9).softmax(-1)  # allow: scaled_masked_softmax caution
     return weights @ h  # clean: no product of queries and keys

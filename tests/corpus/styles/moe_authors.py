@@ -530,7 +530,7 @@ class PhiSparseMixer(nn.Module):
             factor = scores.abs().clamp(min=thr)
             mask = ((thr - scores) / factor) > (2 * self.eps)
         masked = scores.masked_fill(mask, float("-inf"))
-        gates = torch.softmax(masked, dim=-1)
+        gates = torch.softmax(masked, dim=-1)  # allow: scaled_masked_softmax caution
         m1 = gates.gather(dim=-1, index=ind)
         return m1, ind
 

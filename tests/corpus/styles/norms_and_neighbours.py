@@ -62,7 +62,7 @@ def by_functions(x, weight, bias):
 
 def weights_of(scores, hidden, size):
     scores = scores / math.sqrt(size)
-    return F.softmax(scores.masked_fill(hidden, float("-inf")), dim=-1)
+    return F.softmax(scores.masked_fill(hidden, float("-inf")), dim=-1)  # expect: scaled_masked_softmax caution
 
 
 class Scores(nn.Module):
@@ -72,9 +72,9 @@ class Scores(nn.Module):
 
     def forward(self, scores, keep):
         scores = scores.masked_fill(keep == 0, torch.finfo(scores.dtype).min)
-        return self.softmax(scores)
+        return self.softmax(scores)  # expect: scaled_masked_softmax caution
 
 
 def in_float32(scores, hidden):
     masked = scores.masked_fill(hidden, -1e9)
-    return F.softmax(masked, dim=-1, dtype=torch.float32).to(scores.dtype)
+    return F.softmax(masked, dim=-1, dtype=torch.float32).to(scores.dtype)  # expect: scaled_masked_softmax caution
