@@ -265,5 +265,6 @@ void kinds_describe(ProfKind *out, Arena *arena, const KindTally *tally,
     if (out->core != CORE_COMM) out->op = (uint16_t)opclass_find(out->type);
     memcpy(out->pmu, tally->pmu, sizeof(out->pmu));
     describe_tensors(out, arena, &key);
+    opclass_refine(out);
     out->flops = opclass_flops(out);
 }

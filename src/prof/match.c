@@ -17,6 +17,8 @@ typedef struct Flow {
     uint32_t dtypes[PATTERN_NODES]; // bit d: what the node made exists as dtype d
     ProfDtype narrow;               // the short dtype that came in
     bool is_far;                    // a product stands between
+    const ProfTensor *far;          // what it made
+    bool takes_store;               // the pattern cuts X, or parts of it, out of a larger tensor
     bool ran_out;                   // the stream ended before a kernel said no
     Match match;
 } Flow;
@@ -79,6 +81,9 @@ static bool has_rare_shape(const ProfTensor *t, const ProfTensor *x, uint32_t wa
         (uint64_t)t->dims[0] == x->count) {
         return true;
     }
+    if ((wanted & SHAPE_STORE) && t->count >= x->count && t->count % (uint64_t)axis == 0) {
+        return true;
+    }
     return (wanted & SHAPE_FOLD) && last == axis && t->count && t->count < x->count &&
            x->count % t->count == 0;
 }
@@ -136,10 +141,15 @@ static bool inputs_fit(const Flow *flow, const PatternNode *node, const ProfKind
     return true;
 }
 
+// The shapes that what node `n` made may have: pairs are put together without a kernel.
+static uint32_t handed_on(const Flow *flow, uint32_t n) {
+    uint32_t shape = flow->pattern->nodes[n].out;
+    return shape & SHAPE_PAIRS ? shape | SHAPE_X : shape;
+}
+
 // Whether one of the inputs is what node `n` made: its shape, in a dtype it exists as.
 static bool feeds(const Flow *flow, uint32_t n, const ProfKind *kind) {
-    uint32_t shape = flow->pattern->nodes[n].out;
-    if (shape & SHAPE_PAIRS) shape |= SHAPE_X; // put together again without a kernel
+    uint32_t shape = handed_on(flow, n);
     for (uint32_t i = 0; i < kind->in_count; i++) {
         const ProfTensor *t = &kind->in[i];
         if (t->is_absent || !has_shape(flow, t, shape)) continue;
@@ -215,7 +225,7 @@ static bool chain_fits(const Flow *flow, const PatternNode *node, const ProfKind
     if (!before || !before->in_count || !before->out_count || !kind->in_count) return false;
     return kind->out_count && kind->in[0].dtype == before->out[0].dtype &&
            same_axes(&kind->in[0], &before->out[0]) &&
-           !same_axes(&kind->out[0], &before->in[0]);
+           !same_axes(&kind->out[0], &before->in[0]) && !same_axes(&kind->out[0], &kind->in[0]);
 }
 
 static bool dtype_fits(const PatternNode *node, const ProfKind *kind) {
@@ -280,6 +290,14 @@ static bool is_layout(ProfOp op) {
     return op == OP_TRANSPOSE || op == OP_RETILE || op == OP_COPY || op == OP_SLICE;
 }
 
+// Whether t broadcasts to the scores x, whose leading axes may be folded into one.
+static bool spreads_over(const ProfTensor *t, const ProfTensor *x) {
+    if (spreads(t, x)) return true;
+    if (t->rank < 2 || x->rank < 2 || !t->count || x->count % t->count) return false;
+    int64_t a = t->dims[t->rank - 2], b = x->dims[x->rank - 2];
+    return last_axis(t) == last_axis(x) && (a == b || a == 1);
+}
+
 // Whether the kernel makes a mask of attention ready: all it takes and makes goes over the
 // scores, and is smaller.
 static bool makes_mask(const Flow *flow, const ProfKind *kind) {
@@ -288,11 +306,11 @@ static bool makes_mask(const Flow *flow, const ProfKind *kind) {
     bool plain = is_layout(op) || (op >= OP_ADD && op <= OP_DIV) || op == OP_CAST ||
                  op == OP_COMPARE || op == OP_LOGIC || op == OP_SELECT || op == OP_MASKED_FILL;
     bool is_mask = out->rank && out->count < x->count && last_axis(out) == last_axis(x) &&
-                   spreads(out, x);
+                   spreads_over(out, x);
     if (!flow->heads || !plain || !is_mask) return false;
     for (uint32_t i = 0; i < kind->in_count && op != OP_SLICE; i++) {
         const ProfTensor *in = &kind->in[i];
-        if (!in->is_absent && !is_scalar(in) && !spreads(in, x)) return false;
+        if (!in->is_absent && !is_scalar(in) && !spreads_over(in, x)) return false;
     }
     return true;
 }
@@ -308,14 +326,22 @@ static bool passes(Flow *flow, const ProfKind *kind) {
     if (kind->in_count < 1 || kind->out_count < 1) return false;
     const ProfTensor *in = &kind->in[0], *out = &kind->out[0];
     if (makes_mask(flow, kind)) return true;
-    // One of q, k, v: cut out of a tensor with all three, or repeated for groups of heads.
-    if (is_layout(op) && in->count > out->count && has_shape(flow, out, SHAPE_HEADS)) return true;
+    // One of q, k, v, cut out of a tensor with all three, or repeated for groups of heads; X, its
+    // half or its double, cut out of a larger one, their axes in any order.
+    bool is_cut = is_layout(op) && in->count > out->count && in->dtype == out->dtype;
+    if (is_cut && has_shape(flow, out, SHAPE_HEADS | SHAPE_X)) return true;
+    uint64_t x = flow->x->count;
+    if (is_cut && (out->count == x || out->count * 2 == x || out->count == 2 * x)) return true;
     if (op == OP_BROADCAST && has_shape(flow, out, SHAPE_HEADS)) return true;
-    if (!has_shape(flow, in, known)) return false;
-    if (is_layout(op)) return in->count == out->count && in->dtype == out->dtype;
-    if (op != OP_CAST || in->count != out->count) return false;
+    if (in->count != out->count) return false;
+    bool is_known = has_shape(flow, in, known);
+    if (is_layout(op)) {
+        bool is_store = flow->takes_store && has_shape(flow, in, SHAPE_STORE);
+        return in->dtype == out->dtype && (is_known || is_store || has_shape(flow, out, known));
+    }
+    if (op != OP_CAST || !is_known) return false;
     for (uint32_t n = 0; n < flow->pattern->node_count; n++) {
-        bool made = (flow->done & (1u << n)) && has_shape(flow, in, flow->pattern->nodes[n].out);
+        bool made = (flow->done & (1u << n)) && has_shape(flow, in, handed_on(flow, n));
         if (made && (flow->dtypes[n] & dtype_bit(in))) flow->dtypes[n] |= dtype_bit(out);
     }
     return true;
@@ -327,6 +353,23 @@ static bool casts_weight(const ProfKind *kind) {
            kind->in[0].dtype == DT_FP32 && is_low((ProfDtype)kind->out[0].dtype);
 }
 
+// Backwards: a product of the one gradient, the sum of it that is a bias's, and what adds up or
+// casts what the product made.
+static bool passes_far_back(Flow *flow, const ProfKind *kind) {
+    bool takes_x = false;
+    for (uint32_t i = 0; i < kind->in_count; i++) {
+        takes_x |= kind->in[i].rank > 1 && kind->in[i].count == flow->x->count;
+    }
+    if (kind->op == OP_MATMUL && takes_x) {
+        flow->is_far = true;
+        flow->far = &kind->out[0];
+        return true;
+    }
+    if (kind->op == OP_SUM && takes_x) return has_shape(flow, &kind->out[0], SHAPE_LAST);
+    bool adds_up = (kind->op == OP_ADD || kind->op == OP_CAST) && flow->far && kind->in_count;
+    return adds_up && kind->out[0].count == flow->far->count;
+}
+
 // A product, the cast of its weight or an added bias, that make the other factor of a gate.
 static bool passes_far(Flow *flow, const ProfKind *kind) {
     bool wanted = false;
@@ -334,6 +377,7 @@ static bool passes_far(Flow *flow, const ProfKind *kind) {
         wanted |= (flow->pattern->nodes[n].flags & NODE_FAR) && !(flow->done & (1u << n));
     }
     if (!wanted || kind->out_count < 1) return false;
+    if (flow->pattern->direction == RUN_BACKWARD) return passes_far_back(flow, kind);
     if (casts_weight(kind)) return true;
     bool makes_x = has_shape(flow, &kind->out[0], SHAPE_X);
     bool is_bias = kind->op == OP_ADD && kind->in_count == 2 && flow->is_far &&
@@ -367,6 +411,9 @@ static bool set_x(Flow *flow, const ProfKind *kind) {
 
 static bool begin(Flow *flow, const ProfKind *kind) {
     if (!set_x(flow, kind)) return false;
+    for (uint32_t i = 0; i < flow->pattern->node_count; i++) {
+        flow->takes_store |= (flow->pattern->nodes[i].in[0] & SHAPE_STORE) != 0;
+    }
     int n = find_node(flow, kind, NODE_START, NODE_OPTIONAL);
     if (n < 0) n = find_node(flow, kind, NODE_START, 0);
     if (n < 0) return false;

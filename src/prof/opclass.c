@@ -50,6 +50,7 @@ static const Spelling spellings[] = {
     {"Addcdiv", OP_ADDCDIV}, {"Lerp", OP_LERP}, {"Lerps", OP_LERP},
     {"Maximum", OP_MAXIMUM}, {"Minimum", OP_MAXIMUM}, {"ClipByValue", OP_CLAMP},
     {"Clamp", OP_CLAMP}, {"Exp", OP_EXP}, {"Log", OP_LOG}, {"Abs", OP_ABS}, {"Tanh", OP_TANH},
+    {"TanhGrad", OP_TANH_GRAD}, {"TanhBackward", OP_TANH_GRAD}, {"Erf", OP_ERF},
     {"ReduceMean", OP_MEAN}, {"Mean", OP_MEAN}, {"ReduceSum", OP_SUM}, {"Sum", OP_SUM},
     {"ReduceMax", OP_REDUCE_MAX}, {"Max", OP_REDUCE_MAX}, {"ArgMaxWithValue", OP_REDUCE_MAX},
     {"Swish", OP_SWISH}, {"Silu", OP_SWISH}, {"SwishGrad", OP_SWISH_GRAD},
@@ -203,6 +204,18 @@ ProfOp opclass_find(Str type) {
     }
     ProfOp op = find_folded(type);
     return op == OP_OTHER && drop_start(&type, "Inplace") ? find_folded(type) : op;
+}
+
+// ViewCopy(to, its sizes, strides and offset; from, ...) copies between two views. It is
+// seen as the operator that it stands for, on the tensor that it reads.
+void opclass_refine(ProfKind *kind) {
+    enum { FROM = 4 };
+    if (kind->op != OP_COPY || kind->in_count <= FROM || kind->out_count < 1) return;
+    if (kind->in[FROM].is_absent) return;
+    kind->in += FROM;
+    kind->in_count = 1;
+    uint64_t from = kind->in->count, to = kind->out->count;
+    if (to != from) kind->op = to < from ? OP_SLICE : OP_PAD;
 }
 
 // (.., m, k) x (.., k, n) -> (.., m, n): k by the number of elements, whichever

@@ -10,6 +10,7 @@ typedef enum ProfOp {
     OP_PAD, OP_COPY, OP_RETILE, OP_BROADCAST,
     OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_SQUARE, OP_POW, OP_SQRT, OP_RSQRT, OP_RECIPROCAL, OP_NEG,
     OP_ADDCMUL, OP_ADDCDIV, OP_LERP, OP_MAXIMUM, OP_CLAMP, OP_EXP, OP_LOG, OP_ABS, OP_TANH,
+    OP_TANH_GRAD, OP_ERF,
     OP_MEAN, OP_SUM, OP_SQUARE_SUM, OP_REDUCE_MAX,
     OP_SWISH, OP_SWISH_GRAD, OP_SIGMOID, OP_SIGMOID_GRAD, OP_GELU, OP_GELU_GRAD, OP_FAST_GELU,
     OP_RELU,
@@ -24,6 +25,8 @@ typedef enum ProfOp {
 } ProfOp;
 
 ProfOp opclass_find(Str type);
+// Tells apart what the tensors say of a kernel of that class.
+void opclass_refine(ProfKind *kind);
 // "Mul", as a reader knows it.
 const char *opclass_name(ProfOp op);
 // The multiplications and additions of a matrix product; 0 for anything else.

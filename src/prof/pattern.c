@@ -21,6 +21,7 @@
 #define HALF_TABLE SHAPE_HALF_TABLE
 #define EACH SHAPE_EACH
 #define SCALAR SHAPE_SCALAR
+#define STORE SHAPE_STORE
 #define FOLD SHAPE_FOLD
 #define N(n) (1u << (n))
 #define OPT NODE_OPTIONAL
@@ -97,6 +98,7 @@ static const PatternNode rms_norm_bwd_spread[] = {
     {{OP_MUL, OP_DIV, OP_POW}, {X}, X, 0, OPT | NODE_MANY},
     {{OP_MUL}, {X, X}, X, N(7), 0},
     {{OP_ADD}, {X, X}, X, N(6) | N(9), 0},
+    {{OP_ADD}, {X, X}, X, N(6), OPT}, // the gradient of the way around
     {{OP_CAST}, {X}, X, N(10), TAIL | NODE_NARROW},
 };
 
@@ -104,8 +106,8 @@ static const PatternNode rms_norm_bwd_spread[] = {
 static const PatternNode rotary_mul[] = {
     {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
     {{OP_MUL}, {X, TABLE}, X, 0, START},
-    {{OP_SLICE}, {X}, HALF, 0, START},
-    {{OP_SLICE}, {X}, HALF, 0, 0},
+    {{OP_SLICE}, {X | STORE}, HALF, 0, START},
+    {{OP_SLICE}, {X | STORE}, HALF, 0, 0},
     {{OP_NEG, OP_MUL}, {HALF}, HALF, N(2), 0},
     {{OP_CONCAT}, {HALF, HALF}, X, N(4), 0},
     {{OP_MUL}, {X, TABLE}, X, 0, 0},
@@ -129,8 +131,8 @@ static const PatternNode rotary_mul_split[] = {
 static const PatternNode rotary_mul_pairs[] = {
     {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
     {{OP_MUL}, {X, TABLE}, X, 0, START},
-    {{OP_SLICE}, {X | PAIRS}, HALF | APART, 0, START},
-    {{OP_SLICE}, {X | PAIRS}, HALF | APART, 0, 0},
+    {{OP_SLICE}, {X | PAIRS | STORE}, HALF | APART, 0, START},
+    {{OP_SLICE}, {X | PAIRS | STORE}, HALF | APART, 0, 0},
     {{OP_NEG, OP_MUL}, {HALF | APART}, HALF | APART, N(2), 0},
     {{OP_CONCAT}, {HALF | APART, HALF | APART}, PAIRS, N(4), 0},
     {{OP_MUL}, {X, TABLE}, X, N(5), 0},
@@ -153,17 +155,32 @@ static const PatternNode rotary_mul_halves[] = {
     {{OP_CAST}, {X | PAIRS}, X | PAIRS, N(9), TAIL | NODE_NARROW},
 };
 
+// The same where each product cuts its half for itself, or the gradient is turned back: X is
+// the half.
+static const PatternNode rotary_mul_parts[] = {
+    {{OP_SLICE}, {DOUBLE | STORE}, X, 0, START | NODE_MANY},
+    {{OP_MUL}, {X, TABLE}, X, N(0), 0},
+    {{OP_MUL}, {X, TABLE}, X, N(0), 0},
+    {{OP_MUL}, {X, TABLE}, X, N(0), 0},
+    {{OP_MUL}, {X, TABLE}, X, N(0), 0},
+    {{OP_SUB, OP_NEG}, {X}, X, N(1), NODE_LOOSE},
+    {{OP_ADD}, {X, X}, X, N(1), 0},
+    {{OP_ADD}, {X, X}, X, N(1), OPT},
+    {{OP_CONCAT}, {X, X}, DOUBLE, N(6), 0},
+    {{OP_CAST}, {DOUBLE}, DOUBLE, N(8), TAIL | NODE_NARROW},
+};
+
 // By autograd: what the slices took is put back into zeros, and the parts are added.
 // dx = dy * cos + pad(-(dy * sin)[:half]) + pad((dy * sin)[half:])
 static const PatternNode rotary_mul_bwd[] = {
     {{OP_MUL}, {X, TABLE}, X, 0, START},
     {{OP_MUL}, {X, TABLE}, X, 0, 0},
-    {{OP_SLICE}, {X}, HALF, 0, OPT | NODE_MANY},
+    {{OP_SLICE}, {X | STORE}, HALF, 0, OPT | NODE_MANY},
     {{OP_NEG, OP_MUL}, {HALF}, HALF, 0, 0},
     {{OP_PAD, OP_COPY}, {HALF}, X | HALF, 0, 0},
     {{OP_PAD, OP_COPY}, {HALF}, X | HALF, 0, 0},
-    {{OP_ADD}, {X, X}, X, 0, 0},
-    {{OP_ADD}, {X, X}, X, N(6), 0},
+    {{OP_ADD}, {X, X}, X, N(4), 0},
+    {{OP_ADD}, {X, X}, X, N(5) | N(6), 0},
 };
 
 // silu(g[:half]) * g[half:]
@@ -195,11 +212,12 @@ static const PatternNode swiglu[] = {
 };
 // du = dy * silu(g); ds = dy * u; dg = silu'(g, ds)
 static const PatternNode swiglu_bwd[] = {
-    {{OP_MUL}, {X, X}, X, 0, START},
+    {{OP_SLICE}, {DOUBLE}, X, 0, OPT | START},
+    {{OP_MUL}, {X, X}, X, N(0), START},
     {{OP_MUL}, {X, X}, X, 0, 0},
-    {{OP_SWISH_GRAD}, {X, X}, X, N(0), 0},
-    {{OP_CONCAT}, {X, X}, DOUBLE, N(2), TAIL},
-    {{OP_CAST}, {X}, X, N(2), TAIL | NODE_NARROW},
+    {{OP_SWISH_GRAD}, {X, X}, X, N(1), NODE_FAR},
+    {{OP_CONCAT}, {X, X}, DOUBLE, N(3), TAIL},
+    {{OP_CAST}, {X}, X, N(3), TAIL | NODE_NARROW},
 };
 
 // The same of g * sigmoid(g): dg = ds * sigmoid(g) + sigmoid'(g, ds * g)
@@ -225,11 +243,55 @@ static const PatternNode geglu_split[] = {
     {{OP_GELU, OP_FAST_GELU}, {X}, X, N(0), 0},
     {{OP_MUL}, {X, X}, X, N(1), 0},
 };
+static const PatternNode geglu_apart[] = {
+    {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
+    {{OP_GELU, OP_FAST_GELU}, {X}, X, N(0), START},
+    {{OP_MUL}, {X, X}, X, N(1), NODE_FAR},
+    {{OP_CAST}, {X}, X, N(2), TAIL | NODE_NARROW},
+};
 static const PatternNode geglu_bwd[] = {
+    {{OP_SLICE}, {DOUBLE}, X, 0, OPT | START},
+    {{OP_MUL}, {X, X}, X, N(0), START},
+    {{OP_MUL}, {X, X}, X, 0, 0},
+    {{OP_GELU_GRAD}, {X, X}, X, N(1), NODE_FAR},
+    {{OP_CONCAT}, {X, X}, DOUBLE, N(3), TAIL},
+    {{OP_CAST}, {X}, X, N(3), TAIL | NODE_NARROW},
+};
+
+// 0.5 x (1 + tanh(a (x + b x^3))). What may come often stands last: a node before it counts first.
+static const PatternNode gelu_tanh[] = {
+    {{OP_MUL}, {X}, X, 0, OPT | START},
+    {{OP_POW, OP_SQUARE}, {X}, X, 0, START},
+    {{OP_ADD}, {X, X}, X, N(7), 0},
+    {{OP_MUL}, {X}, X, N(2), 0},
+    {{OP_TANH}, {X}, X, N(3), 0},
+    {{OP_ADD}, {X}, X, N(4), 0},
+    {{OP_MUL}, {X, X}, X, N(5), 0},
+    {{OP_MUL}, {X}, X, N(1), NODE_MANY | NODE_LOOSE},
+};
+// Backwards: of tanh's argument the cube, then the sums of both ways to x.
+static const PatternNode gelu_tanh_bwd[] = {
     {{OP_MUL}, {X, X}, X, 0, START},
     {{OP_MUL}, {X, X}, X, 0, 0},
-    {{OP_GELU_GRAD}, {X, X}, X, N(0), 0},
-    {{OP_CONCAT}, {X, X}, DOUBLE, N(2), TAIL},
+    {{OP_TANH_GRAD}, {X, X}, X, N(0), 0},
+    {{OP_MUL}, {X}, X, N(2), NODE_MANY | NODE_LOOSE},
+    {{OP_POW, OP_SQUARE}, {X}, X, 0, 0},
+    {{OP_ADD}, {X, X}, X, N(3) | N(4), 0},
+    {{OP_ADD}, {X, X}, X, N(5), NODE_LAST},
+};
+// 0.5 x (1 + erf(a x))
+static const PatternNode gelu_erf[] = {
+    {{OP_MUL, OP_DIV}, {X}, X, 0, START | NODE_MANY},
+    {{OP_ERF}, {X}, X, N(0), 0},
+    {{OP_ADD}, {X}, X, N(1), 0},
+    {{OP_MUL}, {X, X}, X, N(2), NODE_LAST},
+    {{OP_MUL}, {X}, X, N(3), TAIL},
+};
+// x sigmoid(1.702 x)
+static const PatternNode quick_gelu[] = {
+    {{OP_MUL}, {X}, X, 0, START},
+    {{OP_SIGMOID}, {X}, X, N(0), 0},
+    {{OP_MUL}, {X, X}, X, N(1), 0},
 };
 
 #define ON_SCORES                                                              \
@@ -494,9 +556,11 @@ static const PatternNode layer_norm[] = {
     {{OP_RSQRT, OP_SQRT, OP_POW}, {ROW}, ROW, N(5), 0},
     {{OP_RECIPROCAL, OP_DIV}, {ROW}, ROW, N(6), OPT},
     {{OP_MUL, OP_DIV}, {X, ROW}, X, N(6), 0},
+    {{OP_SUB}, {X, ROW}, X, N(4), OPT}, // where the difference is computed twice
     {{OP_MUL}, {X, LAST}, X, N(8), TAIL},
     {{OP_ADD}, {X, LAST}, X, N(8), TAIL},
     {{OP_CAST}, {X}, X, N(8), TAIL | NODE_NARROW},
+    {{OP_CAST}, {X}, X, N(10), TAIL | NODE_NARROW | NODE_STRICT},
 };
 
 static const PatternNode add_layer_norm[] = {
@@ -577,6 +641,7 @@ static const PatternNode addmm[] = {
 #define NODES(list) .nodes = list, .node_count = sizeof(list) / sizeof((list)[0])
 #define API_NONE NULL
 #define PAIRS_NOTE "neighbours are a pair: rotary_mode='interleave'"
+#define GELU "torch.nn.functional.gelu"
 #define LISTS .direction = RUN_OPTIMIZER, .is_list = true, .min_axis = 1
 #define OPTIM(name) "torch_npu.optim.NpuFused" name
 
@@ -652,12 +717,16 @@ const Pattern patterns[] = {
      .anchor = ANCHOR_IN, .traffic = {.x = 2, .table = 2}, .min_axis = 4, .note = PAIRS_NOTE},
     {.id = "rotary_mul", .api = "torch_npu.npu_rotary_mul", NODES(rotary_mul_halves),
      .anchor = ANCHOR_IN, .traffic = {.x = 2, .table = 2}, .min_axis = 4},
+    {.id = PATTERN_ROTARY, .api = "torch_npu.npu_rotary_mul", NODES(rotary_mul_parts),
+     .traffic = {.x = 4, .table = 2}, .min_axis = 2},
     {.id = PATTERN_ROTARY_BWD, .api = "torch_npu.npu_rotary_mul", NODES(rotary_mul_bwd),
      .direction = RUN_BACKWARD, .traffic = {.x = 2, .table = 2}, .min_axis = 2},
     {.id = "swiglu", .api = "torch_npu.npu_swiglu", NODES(swiglu_merged),
      .traffic = {.x = 3}, .min_axis = 2},
     {.id = "swiglu", .api = "torch_npu.npu_swiglu", NODES(swiglu_split_kernel),
      .traffic = {.x = 3}, .min_axis = 2},
+    {.id = "quick_gelu", .api = "torch_npu.npu_fast_gelu", NODES(quick_gelu),
+     .traffic = {.x = 2}, .min_axis = 2, .note = "if the factor in the sigmoid is 1.702"},
     {.id = "swiglu", .api = "torch_npu.npu_swiglu", NODES(swiglu_sigmoid),
      .traffic = {.x = 3}, .min_axis = 2},
     {.id = "swiglu", .api = "torch_npu.npu_swiglu", NODES(swiglu),
@@ -670,8 +739,17 @@ const Pattern patterns[] = {
      .min_axis = 2},
     {.id = "geglu", .api = "torch_npu.npu_geglu", NODES(geglu_split), .traffic = {.x = 3},
      .min_axis = 2},
+    {.id = "geglu", .api = "torch_npu.npu_geglu", NODES(geglu_apart), .traffic = {.x = 3},
+     .min_axis = 2},
     {.id = "geglu_bwd", .api = "torch_npu.npu_geglu", NODES(geglu_bwd),
      .direction = RUN_BACKWARD, .traffic = {.x = 5}, .min_axis = 2},
+    {.id = "gelu", .api = GELU, NODES(gelu_tanh), .traffic = {.x = 2}, .min_axis = 2,
+     .note = "one kernel, if its numbers are those of gelu: approximate='tanh'"},
+    {.id = "gelu_bwd", .api = GELU, NODES(gelu_tanh_bwd), .direction = RUN_BACKWARD,
+     .traffic = {.x = 3}, .min_axis = 2,
+     .note = "one kernel, if its numbers are those of gelu: approximate='tanh'"},
+    {.id = "gelu", .api = GELU, NODES(gelu_erf), .traffic = {.x = 2}, .min_axis = 2,
+     .note = "one kernel, if its numbers are those of gelu: approximate='none'"},
     {.id = "scaled_masked_softmax", .api = "torch_npu.npu_scaled_masked_softmax",
      NODES(masked_softmax), .traffic = {.x = 2}, .min_axis = 2, .min_rank = 3, .behind = 8},
     {.id = "scaled_masked_softmax_bwd", .api = "torch_npu.npu_scaled_masked_softmax",

@@ -24,6 +24,7 @@ typedef enum Shape {
     SHAPE_HALF_TABLE = 1 << 12, // broadcasts to the half and keeps its last axis
     SHAPE_EACH = 1 << 13,  // one row for each element of X
     SHAPE_FOLD = 1 << 14,  // X with an axis summed away that is not the last
+    SHAPE_STORE = 1 << 15, // what X lies in, with its axes in any order: the storage of a view
 } Shape;
 
 enum { PATTERN_NODES = 20, PATTERN_OPS = 7 };

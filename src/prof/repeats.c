@@ -83,6 +83,28 @@ static double cost_of(const Search *search, const uint32_t *ids, uint32_t len) {
     return working >= 2 ? cost : 0;
 }
 
+// The kernels of the text around a place that repeat those `period` before them, and the first
+// of these.
+static uint32_t stretch_around(const RepeatText *text, uint32_t at, uint32_t period) {
+    uint32_t from = at, end = at + period;
+    while (from && text->ids[from - 1] == text->ids[from - 1 + period]) from--;
+    while (end < text->len && text->ids[end] == text->ids[end - period]) end++;
+    return end - from;
+}
+
+// Whether the run is more than the body of the loop that it stands in. One kernel over and
+// over is a loop over tensors that are alike, as likely as a chain.
+static bool is_loop(const Search *search, const Suffix *suffix, uint32_t len) {
+    for (uint32_t period = 1; period < len; period++) {
+        uint32_t i = period;
+        while (i < len && suffix->ids[i] == suffix->ids[i - period]) i++;
+        if (i < len) continue;
+        const RepeatText *text = &search->input->texts[suffix->text];
+        if (stretch_around(text, suffix->at, period) >= 2 * period) return true;
+    }
+    return false;
+}
+
 static bool is_better(const Choice *a, const Choice *b) {
     if (a->cost_ns > b->cost_ns) return true;
     if (a->cost_ns < b->cost_ns) return false;
@@ -96,6 +118,7 @@ static void offer(Search *search, Choice choice) {
         times += search->input->texts[search->suffixes[i].text].times;
     }
     if (choice.len < 2 || times < LEAST_TIMES) return;
+    if (is_loop(search, &search->suffixes[choice.from], choice.len)) return;
     choice.cost_ns = (double)times * cost_of(search, search->suffixes[choice.from].ids, choice.len);
     if (choice.cost_ns <= 0) return;
     uint32_t i = search->best_count < CANDIDATES ? search->best_count++ : CANDIDATES - 1;

@@ -39,7 +39,9 @@ X = {
     "V": "300,40 fp32", "E": "256 int64", "ER": "256 int32", "TE": "128,96 bf16",
     "TP": "256,96 bf16", "TK": "128,2,96 bf16", "PR": "128,2,1 bf16", "TO": "128,96 bf16",
     "GN": "2,32,16,16 bf16", "GC": "32 bf16", "VR": "300 fp32", "PV": "50,7 fp32",
-    "TR": "256,1 bf16", "TR1": "128,1 bf16", "SR": "2,8,64,1 bf16",
+    "TR": "256,1 bf16", "TR1": "128,1 bf16", "QS": "2,64,256 bf16",
+    "QF": "16,64,32 bf16", "KF": "16,32,64 bf16", "SF": "16,64,64 bf16", "MF": "2,1,64,64 fp32",
+    "GL": "512 bf16", "SR": "2,8,64,1 bf16",
 }
 
 
@@ -296,6 +298,151 @@ MORE = [
         ViewCopy H > H
         Add Q Q > Q
         Add Q Q > Q""", "rotary_mul_bwd", "torch_npu.npu_rotary_mul", 0, 8),
+    ("rotary of heads that a view put first, cut by AsStrided", """
+        Transpose QS > Q
+        Mul Q C > Q
+        AsStrided QS > H
+        Neg H > H
+        Transpose QH > Q
+        AsStrided QS > H
+        ConcatD H H > Q
+        Mul Q C > Q
+        Transpose QH > Q
+        Add Q Q > Q""", "rotary_mul", "torch_npu.npu_rotary_mul", 1, 9),
+    ("rotary cut by ViewCopy", """
+        Mul Q C > Q
+        ViewCopy H I I I QS I I I > H
+        Neg H > H
+        ViewCopy H I I I QS I I I > H
+        ConcatD H H > Q
+        Mul Q C > Q
+        Add Q Q > Q""", "rotary_mul", "torch_npu.npu_rotary_mul", 0, 6),
+    ("rotary backward, one part after the other", """
+        Mul Q C > Q
+        StridedSlice Q I I > H
+        Neg H > H
+        ZerosLike Q > Q
+        ViewCopy Q I I I H I I I > Q
+        StridedSlice Q I I > H
+        ZerosLike Q > Q
+        ViewCopy Q I I I H I I I > Q
+        Add Q Q > Q
+        Mul Q C > Q
+        Add Q Q > Q""", "rotary_mul_bwd", "torch_npu.npu_rotary_mul", 0, 10),
+    ("rotary where each product cuts its half", """
+        Slice Q > H
+        Mul H HC > H
+        Slice Q > H
+        Mul H HC > H
+        Sub H H > H
+        Slice Q > H
+        Mul H HC > H
+        Slice Q > H
+        Mul H HC > H
+        Add H H > H
+        ConcatD H H > Q""", "rotary_mul", "torch_npu.npu_rotary_mul", 0, 10),
+    ("rotary of neighbours, in float32 from the stack on", """
+        Cast Q > QW
+        Mul QW C > QW
+        Slice Q > H
+        Neg H > H
+        Slice Q > H
+        Pack H H > P
+        Cast Q > QW
+        Mul QW C > QW
+        Add QW QW > QW""", "rotary_mul", "torch_npu.npu_rotary_mul", 0, 8),
+    ("attention with the mask cast between, heads and batch as one axis", """
+        BatchMatMulV2 QF KF > SF
+        RealDiv S NB > S
+        Cast MF > MB
+        Add S MB > S
+        SoftmaxV2 S > S
+        Transpose QH > Q
+        BatchMatMulV2 SF QF > QF""", "fusion_attention", "torch_npu.npu_fusion_attention", 0, 6),
+    ("swiglu backward around the products of the one gradient", """
+        Mul G G > G
+        Mul G G > G
+        MatMulV2 WG G > T
+        MatMulV2 G WD > T
+        ReduceSum G I > GL
+        SwishGrad G G > G
+        MatMulV2 G WD > T""", "swiglu_bwd", "torch_npu.npu_swiglu", 0, 5),
+    ("swiglu backward of halves that are cut anew", """
+        Slice G2 > G
+        Mul G G > G
+        Mul G G > G
+        Slice G2 > G
+        SwishGrad G G > G
+        ConcatD G G > G2""", "swiglu_bwd", "torch_npu.npu_swiglu", 0, 5),
+    ("geglu around a product", """
+        MatMulV2 T WG > G
+        Gelu G > G
+        MatMulV2 T WG > G
+        Mul G G > G""", "geglu", "torch_npu.npu_geglu", 1, 3),
+    ("geglu backward around products", """
+        Mul G G > G
+        Mul G G > G
+        MatMulV2 WG G > T
+        MatMulV2 G WD > T
+        GeluGrad G G G > G""", "geglu_bwd", "torch_npu.npu_geglu", 0, 4),
+    ("gelu written out", """
+        Muls X > X
+        Pow X N > X
+        Muls X > X
+        Add X X > X
+        Muls X > X
+        Tanh X > X
+        Adds X > X
+        Mul X X > X""", "gelu", "torch.nn.functional.gelu", 0, 7),
+    ("gelu written out, backward", """
+        Mul X X > X
+        Mul X X > X
+        TanhGrad X X > X
+        Muls X > X
+        Muls X > X
+        Square X > X
+        Muls X > X
+        Mul X X > X
+        Add X X > X
+        Muls X > X
+        Add X X > X""", "gelu_bwd", "torch.nn.functional.gelu", 0, 10),
+    ("gelu by erf", """
+        Muls X > X
+        RealDiv X N > X
+        Erf X > X
+        Adds X > X
+        Mul X X > X""", "gelu", "torch.nn.functional.gelu", 0, 4),
+    ("quick gelu", """
+        Muls X > X
+        Sigmoid X > X
+        Mul X X > X""", "quick_gelu", "torch_npu.npu_fast_gelu", 0, 2),
+    ("layer norm whose difference is computed twice", """
+        Cast X > W
+        ReduceMean W I > R
+        Sub W R > W
+        Square W > W
+        ReduceMean W I > R
+        Sub W R > W
+        Adds R > R
+        Rsqrt R > R
+        Mul W R > W
+        Mul LW W > W
+        Cast W > X""", "layer_norm", "torch.nn.functional.layer_norm", 0, 10),
+    ("rms_norm backward in float32, with the gradient of the way around", """
+        Mul W LW > W
+        Mul W W > W
+        ReduceSum W I > LW
+        Mul W W > W
+        Mul W R > W
+        ReduceSum W I > R
+        Add W W > W
+        Pow R N > R
+        Muls R > R
+        Mul R R > R
+        BroadcastTo R I > W
+        RealDiv W N > W
+        Mul W W > W
+        Add W W > W""", "rms_norm_bwd", "torch_npu.npu_rms_norm", 0, 13),
     ("swiglu by sigmoid", """
         SplitVD G2 > G G
         Sigmoid G > G
@@ -620,6 +767,29 @@ SILENT = [
     ("transposes of two tensors", "confusion_transpose", """
         Transpose QH > Q
         Transpose QH > Q"""),
+    ("a transpose and a plain copy", "confusion_transpose", """
+        Transpose QH > Q
+        TensorMove Q > Q"""),
+    ("the end of one gradient and the start of the next", "rotary_mul_bwd", """
+        Mul Q C > Q
+        Add Q Q > Q
+        Mul Q C > Q
+        Slice Q > H
+        Neg H > H
+        ViewCopy H > H
+        ViewCopy H > H
+        Add Q Q > Q"""),
+    ("tanh of no cube", "gelu", """
+        Muls X > X
+        Tanh X > X
+        Adds X > X
+        Mul X X > X"""),
+    ("a gradient of another size behind the products", "swiglu_bwd", """
+        Mul G G > G
+        Mul G G > G
+        MatMulV2 WG G > T
+        MatMulV2 T T > T
+        SwishGrad T T > T"""),
     ("there and back", "confusion_transpose", """
         Transpose QH > Q
         Transpose Q > QH"""),
@@ -690,6 +860,21 @@ def test_operators_near_to_a_run_of_unknown_kind(tmp_path):
     runs = mine(tmp_path, (FILLER + unknown) * 4, "--docs-path", str(docs))
     assert [(run["pattern"], run["near"]) for run in runs] == [
         ("custom", ["npu_softmax_with_tanh", "npu_scaled_masked_softmax"])]
+
+
+def test_a_loop_is_its_body(tmp_path):
+    body = spell("""
+        Maximum X X > X
+        Mul X X > X
+        Sub X X > X""")
+    runs = mine(tmp_path, (FILLER + body * 4) * 3)
+    custom = [run for run in runs if run["pattern"] == "custom"]
+    assert [(run["sequence"], run["count"]) for run in custom] == [("Maximum Mul Sub", 12)]
+
+
+def test_one_kernel_over_and_over_is_no_run(tmp_path):
+    runs = mine(tmp_path, (FILLER + spell("Muls X > X") * 2) * 5)
+    assert [run["pattern"] for run in runs] == []
 
 
 def test_words_of_any_operator_find_nothing(tmp_path):
