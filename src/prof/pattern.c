@@ -6,27 +6,7 @@
 // Casts, fills and changes of layout between them need no node.
 #include "base/base.h"
 
-#include "prof/pattern.h"
-
-#define X SHAPE_X
-#define ROW SHAPE_ROW
-#define LAST SHAPE_LAST
-#define HALF SHAPE_HALF
-#define DOUBLE SHAPE_DOUBLE
-#define TABLE SHAPE_TABLE
-#define HEADS SHAPE_HEADS
-#define ANY SHAPE_ANY
-#define PAIRS SHAPE_PAIRS
-#define APART SHAPE_APART
-#define HALF_TABLE SHAPE_HALF_TABLE
-#define EACH SHAPE_EACH
-#define SCALAR SHAPE_SCALAR
-#define STORE SHAPE_STORE
-#define FOLD SHAPE_FOLD
-#define N(n) (1u << (n))
-#define OPT NODE_OPTIONAL
-#define START NODE_START
-#define TAIL (NODE_OPTIONAL | NODE_TAIL)
+#include "prof/pattern_impl.h"
 
 // x.float() -> h * rsqrt(mean(h^2) + eps) -> to(dtype) * weight
 static const PatternNode rms_norm[] = {
@@ -486,13 +466,6 @@ static const PatternNode fused_adadelta[] = {
     {{OP_MUL}, {X}, X, 0, 0},
     {{OP_ADDCMUL}, {X, X, X}, X, N(7) | N(9), 0},
 };
-// b = m b + g; p -= lr b
-static const PatternNode fused_sgd[] = {
-    {{OP_ADD}, {X, X}, X, 0, OPT | START},
-    {{OP_MUL}, {X}, X, 0, START},
-    {{OP_ADD}, {X, X}, X, N(1), 0},
-    {{OP_ADD}, {X, X}, X, N(2), 0},
-};
 
 // As in Adam, but what a step does not change of a weight's direction is taken out of it:
 // where |cos(g, p)| is small, u -= p/|p| sum(u p/|p|)
@@ -624,26 +597,6 @@ static const PatternNode moe_unpermute_copies[] = {
     {{OP_MUL}, {X, ROW}, X, N(0), 0},
     {{OP_SUM}, {X}, FOLD, N(1), 0},
 };
-
-// The gradient of a weight, added to what is kept of it in float32.
-static const PatternNode matmul_add[] = {
-    {{OP_MATMUL}, {ANY, ANY}, X, 0, START | NODE_LOW},
-    {{OP_ADD}, {X, X}, X, N(0), NODE_FP32 | NODE_SAME},
-};
-// beta * c + alpha * (a @ b)
-static const PatternNode addmm[] = {
-    {{OP_MATMUL}, {ANY, ANY}, X, 0, START},
-    {{OP_MUL}, {X}, X, N(0), 0},
-    {{OP_MUL}, {X}, X, 0, 0},
-    {{OP_ADD}, {X, X}, X, N(1), NODE_SAME},
-};
-
-#define NODES(list) .nodes = list, .node_count = sizeof(list) / sizeof((list)[0])
-#define API_NONE NULL
-#define PAIRS_NOTE "neighbours are a pair: rotary_mode='interleave'"
-#define GELU "torch.nn.functional.gelu"
-#define LISTS .direction = RUN_OPTIMIZER, .is_list = true, .min_axis = 1
-#define OPTIM(name) "torch_npu.optim.NpuFused" name
 
 // Of two that fit, the first of this table counts.
 const Pattern patterns[] = {
@@ -788,14 +741,3 @@ const Pattern patterns[] = {
      .note = "computes x * sigmoid(1.702 x) in place of gelu: other numbers, so try a training"},
 };
 const uint32_t pattern_count = COUNT(patterns);
-
-const Pattern late_patterns[] = {
-    {.id = "addmm", .api = "torch.addmm", NODES(addmm), .direction = RUN_ANY,
-     .traffic = {.x = 2}, .min_axis = 2, .min_rank = 2, .max_rank = 2},
-    {.id = "matmul_add", .api = "mindspeed.ops.npu_matmul_add_fp32", NODES(matmul_add),
-     .direction = RUN_BACKWARD, .traffic = {.x = 4}, .min_axis = 2, .min_rank = 2,
-     .max_rank = 2, .note = "if it adds a weight's gradient up"},
-    {.id = "fused_sgd", .api = OPTIM("SGD"), NODES(fused_sgd), .direction = RUN_OPTIMIZER,
-     .traffic = {.x = 5}, .min_axis = 1, .in_a_row = 4},
-};
-const uint32_t late_pattern_count = COUNT(late_patterns);

@@ -100,7 +100,8 @@ def test_sentences_have_their_chinese():
         with open(os.path.join(root, name), encoding="utf-8") as file:
             return re.sub(r'"\s*\+?\s*\n\s*"', "", file.read())
     table = text_of("assets/profile/sentences.js")
-    said = re.findall(r'\.note = "([^"]+)"', text_of("src/prof/pattern.c"))
+    said = re.findall(r'\.note = "([^"]+)"', text_of("src/prof/pattern.c") +
+                      text_of("src/prof/pattern_late.c"))
     said += re.findall(r'BOUND_\w+, 0, "([^"]+)"', text_of("src/prof/bound.c"))
     said += re.findall(r'STR\("(no [^"]+|the trace [^"]+|the chip [^"]+)"\)',
                        text_of("src/prof/notes.c") + text_of("src/prof/inputs.c") +
