@@ -91,7 +91,7 @@ def replacement(query, key, value, bias=None, drop=None, scale=1.0, times=1, dro
 def requires(query, key, value, bias=None, drop=None, scale=1.0, times=1, dropout: float = None):
     # Autocast casts what goes into a product; the operator casts nothing.
     assert query.dtype != torch.float32 or not torch.is_autocast_enabled(query.device.type), (
-        "under autocast the original computes in half precision"
+        "query is not float32 under autocast, where the original computes in half precision"
     )
     # Sizes by which the operator reads the axes.
     assert query.dim() == 4, "query has 4 axes"

@@ -79,7 +79,7 @@ def replacement(query, key, value, bias, scale=1.0, dropout: float = None):
 def requires(query, key, value, bias, scale=1.0, dropout: float = None):
     # Autocast casts what goes into a product; the operator casts nothing.
     assert query.dtype != torch.float32 or not torch.is_autocast_enabled(query.device.type), (
-        "under autocast the original computes in half precision"
+        "query is not float32 under autocast, where the original computes in half precision"
     )
     # Sizes by which the operator reads the axes.
     assert query.dim() == 4, "query has 4 axes"

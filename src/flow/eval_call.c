@@ -566,7 +566,7 @@ static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
     note_changes(f, a);
     a->claim = names ? arena_printf(arena, "a partial of %.*s",
                                     STR_FMT(str_last_part(r.val->args[0]->text)))
-                     : a->type_name;
+                     : a->type_name.len ? a->type_name : STR("a lambda");
     Val copy = *value;
     copy.assume = a;
     copy.chain = NULL;

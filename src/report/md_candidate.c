@@ -237,7 +237,7 @@ static void add_api_facts(const Page *page, const Finding *finding) {
     page_phrase(page, SAY_SOURCE);
     page_phrase(page, SAY_COLON);
     if (finding->op_source.len) {
-        md_text(page->out, MD_LINE, finding->op_source);
+        page_sentence(page, MD_LINE, finding->op_source);
     } else {
         page_phrase(page, SAY_NOT_STATED);
     }

@@ -1,19 +1,16 @@
 // sentences.c - translations of what the engine and the rules say (claims,
-// reasons, risks, gains). A pattern is an English sentence in which `*`
-// stands for any text; the n-th `*` of it is `{n}` of the translation. A
-// sentence without a pattern stays English: correct, only less convenient. So
+// reasons, risks, gains): by patterns, of which sentences_match.c has the others.
+// A sentence without a pattern stays English: correct, only less convenient. So
 // does a user's own rule.
 #include "base/base.h"
 
 #include "report/sentences.h"
+#include "report/sentences_impl.h"
 
-enum { MAX_HOLES = 6 };
+enum { MAX_HOLES = 6, MAX_DEPTH = 6 };
 
-typedef struct Translation {
-    const char *english, *chinese;
-} Translation;
-
-// The order matters only where two patterns fit one sentence: first wins.
+// The order matters only where two patterns fit one sentence: first wins, and those
+// that begin with a hole come last.
 static const Translation table[] = {
     // Rules beside the main families.
     {"npu_add_layer_norm has no page of its own: its limits are those of aclnnAddLayerNorm, and "
@@ -407,24 +404,58 @@ static const Translation table[] = {
      "会有差异"},
 };
 
-// Matches `text` against `pattern` and notes what each `*` stands for. Each
-// `*` takes as little as it can, which is what our sentences need.
-static bool match(const char *pattern, Str text, Str holes[MAX_HOLES]) {
+// Whether the text may be an expression: no blank outside of brackets and quotes.
+static bool is_expression(Str text) {
+    int depth = 0;
+    char quote = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        if (quote) quote = c == quote ? 0 : quote;
+        else if (c == '"' || c == '\'' || c == '`') quote = c;
+        else if (strchr("([{", c)) depth++;
+        else if (strchr(")]}", c)) depth--;
+        else if (c == ' ' && depth <= 0) return false;
+    }
+    return text.len > 0;
+}
+
+typedef struct Holes {
+    Str at[MAX_HOLES];
+    bool expression[MAX_HOLES];
+    size_t count;
+} Holes;
+
+static bool holes_fit(const Holes *holes) {
+    for (size_t i = 0; i < holes->count; i++) {
+        if (holes->expression[i] && !is_expression(holes->at[i])) return false;
+    }
+    return true;
+}
+
+static bool is_hole(char c) {
+    return c == '*' || c == '@';
+}
+
+// Matches `text` against `pattern` and notes what each hole stands for. Each
+// takes as little as it can, which is what our sentences need.
+static bool match(const char *pattern, Str text, Holes *holes) {
     const char *star = NULL;
-    size_t at = 0, hole_start = 0, count = 0;
+    size_t at = 0, hole_start = 0;
+    holes->count = 0;
     for (;;) {
-        if (*pattern == '*') {
-            if (count == MAX_HOLES) BUG("too many holes in '%s'", pattern);
+        if (is_hole(*pattern)) {
+            if (holes->count == MAX_HOLES) BUG("too many holes in '%s'", pattern);
+            holes->expression[holes->count] = *pattern == '@';
             star = pattern++;
             hole_start = at;
-            holes[count++] = (Str){text.at + at, 0};
+            holes->at[holes->count++] = (Str){text.at + at, 0};
         } else if (*pattern && at < text.len && *pattern == text.at[at]) {
             pattern++;
             at++;
         } else if (!*pattern && at == text.len) {
-            return true;
-        } else if (star && hole_start + holes[count - 1].len < text.len) {
-            at = hole_start + ++holes[count - 1].len;
+            return holes_fit(holes);
+        } else if (star && hole_start + holes->at[holes->count - 1].len < text.len) {
+            at = hole_start + ++holes->at[holes->count - 1].len;
             pattern = star + 1;
         } else {
             return false;
@@ -432,11 +463,11 @@ static bool match(const char *pattern, Str text, Str holes[MAX_HOLES]) {
     }
 }
 
-static Str fill(Arena *arena, const char *chinese, const Str *holes) {
+static Str fill(Arena *arena, const char *chinese, const Holes *holes) {
     Buf buf = {0};
     for (const char *p = chinese; *p;) {
         if (p[0] == '{' && p[1] >= '0' && p[1] <= '5' && p[2] == '}') {
-            buf_add(&buf, holes[p[1] - '0']);
+            buf_add(&buf, holes->at[p[1] - '0']);
             p += 3;
         } else {
             buf_add_char(&buf, *p++);
@@ -447,45 +478,87 @@ static Str fill(Arena *arena, const char *chinese, const Str *holes) {
     return filled;
 }
 
-// The translation of a sentence without holes; empty if there is none.
-static Str translate_plain(Str english) {
-    for (size_t i = 0; i < COUNT(table); i++) {
-        if (str_is(english, table[i].english)) {
-            return str_of(table[i].chinese);
+static const Translation *row(size_t i) {
+    return i < COUNT(table) ? &table[i] : &sentences_match[i - COUNT(table)];
+}
+
+static Str translate(Arena *arena, Str english, int depth);
+
+// By one pattern: of those that begin with a hole, or of the others. Empty: by none.
+static Str by_pattern(Arena *arena, Str english, bool open, int depth) {
+    for (size_t i = 0; i < COUNT(table) + sentences_match_count; i++) {
+        const Translation *t = row(i);
+        Holes holes;
+        if (is_hole(t->english[0]) != open || !match(t->english, english, &holes)) continue;
+        for (size_t h = 0; h < holes.count; h++) {
+            // What stands in a hole may be a sentence of its own.
+            Str inner = translate(arena, holes.at[h], depth + 1);
+            if (inner.len) holes.at[h] = inner;
         }
+        return fill(arena, t->chinese, &holes);
     }
     return STR("");
 }
 
-// The translation of one sentence of the table; empty if it is not there.
-static Str translate(Arena *arena, Str english) {
-    for (size_t i = 0; i < COUNT(table); i++) {
-        Str holes[MAX_HOLES] = {{0}};
-        if (!match(table[i].english, english, holes)) continue;
-        for (uint32_t h = 0; h < MAX_HOLES; h++) {
-            // What stands in a hole may be a sentence of its own.
-            Str inner = translate_plain(holes[h]);
-            if (inner.len) holes[h] = inner;
-        }
-        return fill(arena, table[i].chinese, holes);
+// `requirement: why`, each with its own translation.
+static Str by_halves(Arena *arena, Str english, int depth) {
+    for (size_t i = 0; i + 2 < english.len; i++) {
+        if (memcmp(english.at + i, ": ", 2) != 0) continue;
+        Str left = {english.at, i}, right = {english.at + i + 2, english.len - i - 2};
+        Str first = by_pattern(arena, left, false, depth + 1);
+        if (!first.len) first = by_pattern(arena, left, true, depth + 1);
+        if (!first.len) continue;
+        Str second = translate(arena, right, depth + 1);
+        return arena_printf(arena, "%.*s：%.*s", STR_FMT(first),
+                            STR_FMT(second.len ? second : right));
     }
     return STR("");
+}
+
+// a; b; c, all of them known.
+static Str by_parts(Arena *arena, Str english, int depth) {
+    Buf buf = {0};
+    size_t from = 0;
+    for (size_t i = 0; i <= english.len; i++) {
+        bool ends = i == english.len;
+        if (!ends && (i + 2 > english.len || memcmp(english.at + i, "; ", 2) != 0)) continue;
+        if (ends && from == 0) break;
+        Str part = translate(arena, (Str){english.at + from, i - from}, depth + 1);
+        if (!part.len) break;
+        if (from) buf_add(&buf, STR("；"));
+        buf_add(&buf, part);
+        from = ends ? english.len + 1 : i + 2;
+    }
+    Str made = from > english.len ? arena_str(arena, buf_str(&buf)) : STR("");
+    buf_free(&buf);
+    return made;
+}
+
+// The engine's note behind a claim.
+static Str without_note(Str english) {
+    static const char *const notes[] = {"; tested at run time", ": tested at run time"};
+    for (size_t i = 0; i < COUNT(notes); i++) {
+        if (str_ends(english, notes[i])) english.len -= strlen(notes[i]);
+    }
+    return english;
+}
+
+// Empty if nothing of it is known.
+static Str translate(Arena *arena, Str english, int depth) {
+    if (!english.len || depth > MAX_DEPTH) return STR("");
+    Str made = by_pattern(arena, english, false, depth);
+    Str plain = made.len ? english : without_note(english);
+    if (plain.len < english.len) {
+        made = translate(arena, plain, depth + 1);
+        if (made.len) return arena_printf(arena, "%.*s；运行时检查", STR_FMT(made));
+    }
+    if (!made.len) made = by_halves(arena, english, depth);
+    if (!made.len) made = by_parts(arena, english, depth);
+    return made.len ? made : by_pattern(arena, english, true, depth);
 }
 
 Str sentence(Arena *arena, Lang lang, Str english) {
     if (lang == LANG_EN) return english;
-    Str whole = translate(arena, english);
-    if (whole.len) return whole;
-    // `requirement: why`, each with its own translation.
-    for (size_t i = 0; i + 2 < english.len; i++) {
-        if (memcmp(english.at + i, ": ", 2) != 0) continue;
-        Str left = translate(arena, (Str){english.at, i});
-        if (!left.len) continue;
-        Str rest = {english.at + i + 2, english.len - i - 2};
-        Str right = translate(arena, rest);
-        if (!right.len) right = rest;
-        return arena_printf(arena, "%.*s：%.*s", STR_FMT(left),
-                            STR_FMT(right));
-    }
-    return english;
+    Str chinese = translate(arena, english, 0);
+    return chinese.len ? chinese : english;
 }
