@@ -43,21 +43,25 @@ static const ProfKind *kind_at(const Stream *stream, uint32_t at) {
 // Whether the kernel is a step of norms over many tensors, one after the other: it
 // reduces a tensor to a number, or works on such numbers.
 static bool is_norm_step(const ProfKind *kind) {
-    if (kind->op == OP_NORM_STEP) return true;
     bool number = kind->out_count == 0 || kind->out[0].is_absent || kind->out[0].count == 1;
-    static const uint8_t ops[] = {OP_SQUARE, OP_ADD, OP_FILL, OP_SQRT, OP_CAST, OP_MUL,
-                                  OP_DIV, OP_RECIPROCAL, OP_CLAMP, OP_MAXIMUM};
+    static const uint8_t ops[] = {OP_NORM_STEP, OP_SQUARE, OP_ADD, OP_FILL, OP_SQRT, OP_CAST,
+                                  OP_MUL, OP_DIV, OP_RECIPROCAL, OP_CLAMP, OP_MAXIMUM};
     for (size_t i = 0; i < COUNT(ops) && number; i++) {
         if (kind->op == ops[i]) return true;
     }
     return false;
 }
 
+// The norm of a tensor: one number, of more than one.
+static bool is_norm(const ProfKind *kind) {
+    return kind->op == OP_NORM_STEP && kind->in_count && kind->in[0].count > 1;
+}
+
 // The end of a loop of at least LEAST_NORMS norms at `from`; `from` if there is none.
 static uint32_t norm_loop_end(const Stream *stream, uint32_t from, uint32_t end) {
     uint32_t norms = 0, at = from;
     for (; at < end && is_norm_step(kind_at(stream, at)); at++) {
-        norms += kind_at(stream, at)->op == OP_NORM_STEP;
+        norms += is_norm(kind_at(stream, at));
     }
     return norms >= LEAST_NORMS ? at : from;
 }

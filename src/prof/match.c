@@ -570,11 +570,37 @@ static void weigh(Flow *flow) {
     match->external_bytes += traffic->heads / 2.0 * (size_of(flow->heads, DT_NONE) + keys);
 }
 
+static uint32_t count_op(const Flow *flow, uint32_t op) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < flow->match.length; i++) {
+        count += flow->match.members >> i & 1 && flow->view->kinds[flow->view->ids[i]].op == op;
+    }
+    return count;
+}
+
+// Whether what follows says that the run is of another algorithm: a second quotient is added,
+// as NAdam does. Of lists there are as many quotients as roots.
+static bool is_another(Flow *flow) {
+    const Pattern *pattern = flow->pattern;
+    const MatchView *view = flow->view;
+    if (!pattern->not_behind) return false;
+    if (pattern->is_list) {
+        uint32_t quotients = count_op(flow, OP_FOREACH | pattern->not_behind);
+        return quotients > count_op(flow, OP_FOREACH | OP_SQRT);
+    }
+    uint32_t i = skip_fills(view, flow->match.length, view->count);
+    if (i + 1 > flow->match.seen) flow->match.seen = (uint8_t)(i + 1);
+    if (i >= view->count) return false;
+    const ProfKind *kind = &view->kinds[view->ids[i]];
+    return kind->op == pattern->not_behind && kind->out_count &&
+           kind->out[0].count == flow->x->count;
+}
+
 bool match_pattern(Match *out, const Pattern *pattern, const MatchView *view) {
     Flow flow = {.pattern = pattern, .view = view, .match = {.seen = 1}};
     bool found = view->count && begin(&flow, &view->kinds[view->ids[0]]);
     if (found) follow(&flow);
-    bool complete = found && is_complete(&flow) &&
+    bool complete = found && is_complete(&flow) && !is_another(&flow) &&
                     flow.match.length + pattern->behind <= view->count;
     if (found && pattern->behind) {
         uint32_t seen = flow.match.length + pattern->behind;

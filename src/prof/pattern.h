@@ -76,6 +76,7 @@ typedef struct Pattern {
     bool is_remark;       // another operator for one kernel: nothing is fused
     uint8_t in_a_row;     // so many of them one behind the other, or none counts
     bool is_list;         // its kernels take lists of tensors, in as many pieces as they like
+    uint8_t not_behind;   // an operator: on X, behind it, it makes another algorithm of it
     uint8_t behind;       // kernels that must follow: else it may be cut out of a longer run
     PatternTraffic traffic;
     const PatternNode *nodes;

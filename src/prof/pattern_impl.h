@@ -29,6 +29,7 @@
 #define PAIRS_NOTE "neighbours are a pair: rotary_mode='interleave'"
 #define GELU "torch.nn.functional.gelu"
 #define LISTS .direction = RUN_OPTIMIZER, .is_list = true, .min_axis = 1
+#define ONE_QUOTIENT .not_behind = OP_ADDCDIV
 #define OPTIM(name) "torch_npu.optim.NpuFused" name
 
 #endif

@@ -790,6 +790,31 @@ SILENT = [
         MatMulV2 WG G > T
         MatMulV2 T T > T
         SwishGrad T T > T"""),
+    ("NAdam: a second quotient", "fused_adamw", """
+        Lerp V V > V
+        Muls V > V
+        Addcmul V V V > V
+        Muls V > V
+        Sqrt V > V
+        Adds V > V
+        Addcdiv V V V > V
+        Addcdiv V V V > V"""),
+    ("NAdam by lists", "fused_adamw", """
+        ForeachMulScalar V PV > V PV
+        ForeachLerpScalar V PV V PV > V PV
+        ForeachMulScalar V PV > V PV
+        ForeachAddcmulScalar V PV V PV V PV > V PV
+        ForeachSqrt V PV > V PV
+        ForeachAddScalar V PV > V PV
+        ForeachAddcdivScalar V PV V PV V PV > V PV
+        ForeachAddcdivScalar V PV V PV V PV > V PV"""),
+    ("norms along an axis, as Adafactor has them", "clip_grad_norm", """
+        LpNormReduceV2 PV > N
+        LpNormUpdateV2 N > N
+        LpNormReduceV2 PV > VR
+        LpNormUpdateV2 VR > VR
+        LpNormReduceV2 PV > VR
+        LpNormUpdateV2 VR > VR"""),
     ("there and back", "confusion_transpose", """
         Transpose QH > Q
         Transpose Q > QH"""),
