@@ -63,6 +63,13 @@ Val *keyword_arg(Val *const *args, uint32_t nargs, const char *name) {
     return NULL;
 }
 
+Val *like_of_new(const Val *v) {
+    if (v->op == OP_ZEROS_LIKE) return v->nargs == 1 ? v->args[0] : NULL;
+    bool one = v->op == V_CALL && v->nargs == 2 && v->args[0]->op == V_GLOBAL;
+    if (!one || !arg_is_positional(v->args[1])) return NULL;
+    return str_is(v->args[0]->text, "torch.empty_like") ? v->args[1] : NULL;
+}
+
 bool call_only_makes(const Val *callee) {
     static const char *const makers[] = {
         "torch.finfo", "torch.iinfo", "torch.tensor", "torch.arange", "torch.device",

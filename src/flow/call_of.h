@@ -15,6 +15,8 @@ Val *value_argument(Val *v, uint32_t index, const char *keyword);
 bool arg_is_positional(const Val *arg);
 // The keyword argument among them; NULL if it is not given.
 Val *keyword_arg(Val *const *args, uint32_t nargs, const char *name);
+// x of torch.empty_like(x) and torch.zeros_like(x), which nothing else has yet; NULL.
+Val *like_of_new(const Val *v);
 // Functions of torch that make something new and do nothing else.
 bool call_only_makes(const Val *callee);
 

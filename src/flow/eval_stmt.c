@@ -11,7 +11,7 @@ static Val *opaque(Frame *f) {
 }
 
 // Unknown numbers in what may be the storage of `of` (or NULL).
-static Val *opaque_in(Frame *f, const Val *of) {
+Val *opaque_in(Frame *f, const Val *of) {
     Val *v = opaque(f);
     v->ptr = of;
     return v;
@@ -47,6 +47,16 @@ static void mark_effect(Frame *f) {
 static Val *some_item(Frame *f, Val *value) {
     if (value->op == V_SHAPE) return opaque(f);
     return val_unique(&f->flow->graph, V_ITEM, (Val *[]){value, opaque(f)}, 2);
+}
+
+// A function that the statement calls stores something in an attribute.
+static void note_store(Frame *f, const Val *object) {
+    StmtInfo *stmt = frame_stmt(f);
+    if (!stmt || f == f->top) return;
+    recall_taint(f->flow);
+    Write *store = NEW(f->flow->arena, Write);
+    *store = (Write){object, f->top->call, stmt->stores};
+    stmt->stores = store;
 }
 
 static void assign_sequence(Frame *f, Node *target, Val *value) {
@@ -94,14 +104,16 @@ void assign_target(Frame *f, Node *target, Val *value) {
     case N_ATTRIBUTE: {
         Val *object = eval_expr(f, target->u.attribute.value);
         mark_effect(f);
+        note_store(f, object);
         eval_attr_change(f, object, target->u.attribute.attr, value);
         break;
     }
     case N_SUBSCRIPT: { // x[...] = value changes x
         Val *object = eval_expr(f, target->u.subscript.value);
-        eval_expr(f, target->u.subscript.slice);
+        Val *index = eval_expr(f, target->u.subscript.slice);
         mark_effect(f);
         eval_mutation(f, object);
+        eval_part_store(f, object, index, value);
         break;
     }
     default:

@@ -61,7 +61,16 @@ typedef struct NameChange {
 } NameChange;
 
 // What one evaluation from a root function shares among its frames.
+// A new tensor shaped like another, of which one half or every other element is written.
+typedef struct Stored {
+    const Val *tensor; // as it is now
+    Val *like, *value; // what was written
+    uint32_t index;    // of the part: 0 or 1
+    bool halves;       // else every other element
+} Stored;
+
 typedef struct Run {
+    VEC(Stored) stored;
     VEC(NameChange) log;
     uint32_t time;
     uint32_t budget;  // statements that may still be read
@@ -87,6 +96,7 @@ typedef struct StmtInfo {
     uint32_t effects; // unknown calls and stores: more than binding names
     bool ends;     // return, raise, break, continue
     Write *writes; // of in-place operators, the last first
+    Write *stores; // in attributes, by functions that it calls
 } StmtInfo;
 
 // One expression read in a root frame.
@@ -287,6 +297,11 @@ bool sym_ends_in_place(const Sym *name);
 // `method` is not one.
 Val *eval_property(Frame *f, Val *method);
 void eval_mutation(Frame *f, Val *storage);
+// A value for what is known of `of` no more.
+Val *opaque_in(Frame *f, const Val *of);
+// x[index] = value was read, and x changed: where both halves of x are written, names
+// that held it hold what was written (stores.c).
+void eval_part_store(Frame *f, Val *x, const Val *index, Val *value);
 // Names that held x itself when it was changed in place hold `value` now.
 void eval_renewed(Frame *f, const Val *x, Val *value);
 // The source says how many axes `x` has: b, s, d = x.shape.

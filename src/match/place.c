@@ -708,6 +708,10 @@ void place_match(Place *out, Frame *frame, const Match *match,
         out->fault = "an in-place operator changes a tensor that others see";
         return;
     }
+    if (place_leaves_stores(out, root)) {
+        out->fault = "a function that would not be called any more stores something";
+        return;
+    }
     for (uint32_t i = 0; i < match->spec->rule->param_count; i++) {
         if (match->bound[i] && !place_input(out, i)) {
             out->fault = "an input has no expression where the replacement would stand";

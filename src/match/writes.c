@@ -3,6 +3,7 @@
 
 #include "match/writes.h"
 
+#include "flow/call_of.h"
 #include "flow/storage.h"
 #include "match/frame_index.h"
 
@@ -68,9 +69,8 @@ static bool is_fresh(Flow *flow, const Val *v) {
            str_is(callee->text, "torch.nn.Linear");
 }
 
-// F.silu(self.gate(x), inplace=True): nobody else has the tensor.
-static bool is_nameless(const Place *p, const Val *storage) {
-    if (!match_binds(p->match, storage) || !is_fresh(p->frame->flow, storage)) return false;
+// Whether no name of the function holds the storage.
+static bool has_no_name(const Place *p, const Val *storage) {
     const FrameIndex *index = frame_index(p->frame);
     for (uint32_t i = 0; i < index->event_count; i++) {
         const Bind *bind = index->events[i].bind;
@@ -82,6 +82,16 @@ static bool is_nameless(const Place *p, const Val *storage) {
     return true;
 }
 
+// F.silu(self.gate(x), inplace=True): nobody else has the tensor. Neither has it where a
+// function makes it, writes it and gives something made of it back.
+static bool is_nameless(const Place *p, const Write *w) {
+    const Val *storage = w->storage, *origin = storage;
+    for (int i = 0; i < 4 && origin->op == V_OPAQUE && origin->ptr; i++) origin = origin->ptr;
+    bool made = w->call && like_of_new(origin);
+    bool given = match_binds(p->match, storage) && is_fresh(p->frame->flow, storage);
+    return (made || given) && has_no_name(p, storage);
+}
+
 // ---- the questions ----------------------------------------------------------------
 
 bool place_writes_others(const Place *p, const StmtInfo *s) {
@@ -90,7 +100,18 @@ bool place_writes_others(const Place *p, const StmtInfo *s) {
     for (uint32_t i = stmts.from; i < stmts.to; i++) {
         for (const Write *w = f->stmts.at[i].writes; w; w = w->next) {
             if (match_sees(p->match, w->storage) || within_layer(p, s, w)) continue;
-            if (!is_nameless(p, w->storage)) return true;
+            if (!is_nameless(p, w)) return true;
+        }
+    }
+    return false;
+}
+
+bool place_leaves_stores(const Place *p, const StmtInfo *root) {
+    const Frame *f = p->frame;
+    Range stmts = frame_inside(f, root);
+    for (uint32_t i = stmts.from; i < stmts.to; i++) {
+        for (const Write *w = f->stmts.at[i].stores; w; w = w->next) {
+            if (!within_layer(p, root, w)) return true;
         }
     }
     return false;
