@@ -182,7 +182,7 @@ static bool is_chosen(const Val *v) {
 static void look_at_weight(Expert *e, Val *w, bool transposed) {
     w = val_strip(w);
     while (w->op == OP_TRANSPOSE || w->op == OP_PERMUTE) {
-        w = w->args[0];
+        w = val_strip(w->args[0]);
         transposed = !transposed;
     }
     if (w->op != V_ITEM || !is_opaque_index(w->args[1])) return;
@@ -330,11 +330,19 @@ static bool add_combine(Sites *out, Frame *f, const Added *added) {
     return true;
 }
 
-// What a loop takes its item x from: parts of parts[e], and of zip(experts, parts).
+static bool calls_builtin(const Val *call, const char *name) {
+    return call && call->op == V_CALL && call->args[0]->op == V_GLOBAL &&
+           str_is(call->args[0]->text, name);
+}
+
+// What a loop takes its item x from: parts of parts[e], of zip(experts, parts) and of
+// enumerate(parts).
 static Val *walked(Val *x) {
     Val *over = x->args[0], *zip = over->op == V_ITEM ? over->args[0] : NULL;
-    bool is_zip = zip && zip->op == V_CALL && zip->args[0]->op == V_GLOBAL &&
-                  str_is(zip->args[0]->text, "zip");
+    if (calls_builtin(zip, "enumerate") && val_is_int(x->args[1], 1) && zip->nargs > 1) {
+        return zip->args[1];
+    }
+    bool is_zip = calls_builtin(zip, "zip");
     for (uint32_t i = 1; is_zip && i < zip->nargs; i++) {
         if (val_is_int(x->args[1], (int)i - 1)) return zip->args[i];
     }
@@ -369,6 +377,18 @@ static bool is_sorted_slice(Val *x) {
     return index->op == V_SLICE && is_in_order(x->args[0], 0);
 }
 
+// The rows that a pass takes of sorted tokens, anywhere below what it computes; NULL.
+static Val *share_below(Val *v, int depth, uint32_t *steps) {
+    v = val_strip(v);
+    if (depth > 24 || ++*steps > 500) return NULL;
+    if (v->op == V_ITEM) return is_counted_split(v) || is_sorted_slice(v) ? v : NULL;
+    for (uint32_t i = v->op == V_CALL; i < v->nargs; i++) { // behind the callee
+        Val *share = share_below(v->args[i], depth + 1, steps);
+        if (share) return share;
+    }
+    return NULL;
+}
+
 // outputs.append(linear(x.split(sizes)[e], W[e])): tokens that are sorted already.
 static void add_split(Sites *out, Frame *f, const EvalRecord *record, const Node *loop) {
     Expert e = {0};
@@ -376,9 +396,9 @@ static void add_split(Sites *out, Frame *f, const EvalRecord *record, const Node
     if (!value) return;
     look(&e, value, 0);
     if (!e.owner) return;
-    uint32_t at = value->op == V_CALL ? 1 : 0; // behind the callee
-    Val *x = value->nargs > at ? val_strip(value->args[at]) : NULL;
-    if (!x || x->op != V_ITEM || (!is_counted_split(x) && !is_sorted_slice(x))) return;
+    uint32_t steps = 0;
+    Val *x = share_below(value, 0, &steps);
+    if (!x || x == value) return;
     Site site = {.id = "moe_experts", .api = "torch_npu.npu_grouped_matmul",
                  .autograd = "silent",
                     .first = loop, .last = loop, .variant = STR("grouped")};

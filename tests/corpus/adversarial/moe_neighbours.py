@@ -308,3 +308,29 @@ class AllThroughAll:
         for e in range(8):
             out[e] += torch.relu(x @ self.first[e]) @ self.second[e]  # clean: no rows are taken
         return out
+
+
+class BlocksOfLengths(torch.nn.Module):
+    """Sequences in one row of tokens: every block has the same weights."""
+    def __init__(self, d):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.empty(d, d))
+
+    def forward(self, rows, lengths):
+        done = []
+        for block in torch.split(rows, lengths.tolist(), dim=0):
+            done.append(torch.tanh(block @ self.weight))
+        return torch.cat(done, dim=0)
+
+
+class BlocksAndTheirNumber(torch.nn.Module):
+    """The number of a block picks a bias, and no weights."""
+    def __init__(self, d, n):
+        super().__init__()
+        self.shift = torch.nn.Parameter(torch.empty(n, d))
+
+    def forward(self, rows, lengths):
+        done = []
+        for i, block in enumerate(torch.split(rows, lengths.tolist(), dim=0)):
+            done.append(block * 2 + self.shift[i])
+        return torch.cat(done, dim=0)
