@@ -193,9 +193,22 @@ static bool einsums_alike(const Val *a, const Val *b) {
     return same_form(a->args[1], b->args[1]);
 }
 
+static bool alike(Val *a, Val *b);
+
+// cat of as many parts, each alike; a comprehension has one that stands for all.
+static bool joined_alike(const Val *a, const Val *b) {
+    const Val *p = a->args[0], *q = b->args[0];
+    bool lists = p->op == q->op && p->nargs == q->nargs && p->nargs && a->args[1] == b->args[1];
+    for (uint32_t i = 0; lists && i < p->nargs; i++) {
+        lists = alike(val_strip(p->args[i]), val_strip(q->args[i]));
+    }
+    return lists;
+}
+
 // One product of one input by two weights of one shape: F.linear(x, w1).
 static bool alike(Val *a, Val *b) {
     if (a->op != b->op) return false;
+    if (a->op == OP_CAT) return joined_alike(a, b);
     if (a->op == V_PARAM) return true;
     if (a->op == V_ATTR) return a->args[0] == b->args[0];
     if (a->op == OP_LINEAR || a->op == OP_MATMUL) {
