@@ -451,8 +451,7 @@ static void add_summary_reason(Finding *out, Arena *run, bool guarded) {
     for (uint32_t i = 0; i < out->facts.len; i++) held += out->facts.at[i].guard.len > 0;
     if (out->verdict != VERDICT_RECOMMEND) return;
     Str text = guarded
-        ? STR("the form is proven; the activation is a default and "
-              "is tested at run time")
+        ? STR("the form is proven; a default decides what is computed, and is tested at run time")
         : held == 1 ? STR("the form is proven; 1 condition is tested at run time")
         : held ? arena_printf(run, "the form is proven; %u conditions are tested at run time", held)
                : STR("the form and every requirement are proven");

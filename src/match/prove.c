@@ -220,7 +220,8 @@ static bool alike(Val *a, Val *b) {
     }
     if (a->op == V_ITEM && a->args[0] == b->args[0]) return true;
     if (a->op == OP_EINSUM) return einsums_alike(a, b);
-    return (a->op == V_CALL || a->op == V_PHI || a->op == OP_ADD) && same_form(a, b);
+    bool compared = a->op == V_CALL || a->op == V_PHI || a->op == OP_ADD;
+    return compared && (same_form(a, b) || (a->op == V_PHI && same_form_of_params(a, b)));
 }
 
 // Of a and b themselves, or of what both are made of alike.
@@ -244,7 +245,7 @@ static FactState same_shape(Prover *p, Val *a, Val *b) {
     Stated said = shape_is_said(p, a, b);
     if (said == STATED_RAISED) return state(p, FACT_PROVEN, "the function raises if they differ");
     if (said) return state(p, FACT_UNKNOWN, "the function asserts it; tested at run time");
-    bool called = calls_alike(p->place->frame, a, b);
+    bool called = calls_alike(p->place->frame, a, b) || given_together(p->place->frame, a, b);
     peel_alike(&a, &b);
     if (a == b) return state(p, FACT_PROVEN, "one is computed from the other, element by element");
     if (a->op == V_PART && b->op == V_PART && a->args[0] == b->args[0] &&

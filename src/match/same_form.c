@@ -7,28 +7,53 @@
 
 enum { STEPS_MAX = 200 };
 
-static bool same(const Val *a, const Val *b, int *steps) {
+typedef struct SameWalk {
+    int steps;
+    bool params;          // one parameter is as good as another, and nothing else is
+    const Val *from, *to; // the two
+} SameWalk;
+
+static bool same_params(const Val *a, const Val *b, SameWalk *walk) {
+    if (!walk->params) return false;
+    if (!walk->from) {
+        walk->from = a;
+        walk->to = b;
+    }
+    return walk->from == a && walk->to == b;
+}
+
+static bool same(const Val *a, const Val *b, SameWalk *walk) {
     if (a == b) return true;
-    if (++*steps > STEPS_MAX) return false;
+    if (++walk->steps > STEPS_MAX) return false;
     if (a->op != b->op || a->nargs != b->nargs || a->ck != b->ck) return false;
-    if (a->op == V_CONST || a->op == V_PARAM || a->op == V_OPAQUE || a->op == V_CLASS ||
+    if (a->op == V_PARAM) return same_params(a, b, walk);
+    if (a->op == V_SIZE && walk->params) {
+        return a->args[1] == b->args[1] && same(a->args[0], b->args[0], walk);
+    }
+    if (a->op == V_CONST || a->op == V_OPAQUE || a->op == V_CLASS ||
         a->op == V_FUNCTION || a->op == V_LAMBDA || a->op == V_MODULE || a->op == V_SIZE) {
         return false;
     }
     if (a->op == V_GLOBAL && !str_eq(a->text, b->text)) return false;
-    if (a->op == V_INSTANCE && (a->def != b->def || !str_eq(a->text, b->text))) return false;
+    bool other = a->def != b->def || !str_eq(a->text, b->text) || walk->params;
+    if (a->op == V_INSTANCE && other) return false;
     if (a->op == V_KEYWORD && a->name != b->name) return false;
     bool learned = a->op == V_ATTR && a->args[0] == b->args[0]; // self.w1, self.w3
-    if (a->op == V_ATTR && a->name != b->name) return learned;
+    if (a->op == V_ATTR && a->name != b->name) return learned && !walk->params;
     for (uint32_t i = 0; i < a->nargs; i++) {
-        if (!same(a->args[i], b->args[i], steps)) return false;
+        if (!same(a->args[i], b->args[i], walk)) return false;
     }
     return true;
 }
 
 bool same_form(const Val *a, const Val *b) {
-    int steps = 0;
-    return same(a, b, &steps);
+    SameWalk walk = {0};
+    return same(a, b, &walk);
+}
+
+bool same_form_of_params(const Val *a, const Val *b) {
+    SameWalk walk = {.params = true};
+    return same(a, b, &walk);
 }
 
 // ---- calls ----------------------------------------------------------------------
@@ -90,6 +115,22 @@ bool calls_alike(Frame *f, const Val *a, const Val *b) {
             if (i->record->val != a || k->record->val != b) continue;
             if (records_alike(f, i->record, k->record)) return true;
         }
+    }
+    return false;
+}
+
+bool given_together(const Frame *f, const Val *a, const Val *b) {
+    if (a->op != V_OPAQUE || b->op != V_OPAQUE) return false;
+    for (uint32_t i = 0; i < f->evals.len; i++) {
+        const EvalRecord *record = &f->evals.at[i];
+        const Val *v = record->val;
+        if (record->node->kind != N_CALL || !v || v->op != V_TUPLE) continue;
+        bool first = false, second = false;
+        for (uint32_t k = 0; k < v->nargs; k++) {
+            first |= val_strip(v->args[k]) == a;
+            second |= val_strip(v->args[k]) == b;
+        }
+        if (first && second) return true;
     }
     return false;
 }

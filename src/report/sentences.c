@@ -148,9 +148,8 @@ static const Translation table[] = {
      "形式已证实，各项要求均已确认"},
     {"the form is proven; * conditions are tested at run time",
      "形式已证实，{0} 项条件在运行时检查"},
-    {"the form is proven; the activation is a default "
-     "and is tested at run time",
-     "形式已证实；激活函数取自配置默认值，在运行时检查"},
+    {"the form is proven; a default decides what is computed, and is tested at run time",
+     "形式已证实；计算内容由默认值决定，在运行时检查"},
     {"computes * (*): every operator, constant and axis is that of the "
      "rule",
      "计算的是 {0}（{1}）：各算子、常数与轴均与规则一致"},

@@ -40,3 +40,45 @@ def wider_than_the_input(x, cos, sin):
     cos = cos.view(batch, tokens, 1, width)
     sin = sin.view(batch, tokens, 1, width)
     return x * cos + rotate_half(x) * sin  # expect: rope caution
+
+
+class TwoFromOneCall(torch.nn.Module):
+    """Tables that one method gives back, out of attributes that it may have made anew."""
+    def __init__(self, dim):
+        super().__init__()
+        self.register_buffer("inv_freq", 1.0 / (10000 ** (torch.arange(0, dim, 2) / dim)))
+        self.length, self.kept_cos, self.kept_sin = None, None, None
+
+    def tables(self, length, dtype):
+        if length != self.length:
+            self.length = length
+            angles = torch.outer(torch.arange(length).float(), self.inv_freq)
+            angles = torch.cat((angles, angles), dim=-1)
+            self.kept_cos = angles.cos()[None]
+            self.kept_sin = angles.sin()[None]
+            self.kept_cos = self.kept_cos.type(dtype)
+            self.kept_sin = self.kept_sin.type(dtype)
+        return self.kept_cos, self.kept_sin
+
+    def forward(self, q):
+        cos, sin = self.tables(q.shape[1], q.dtype)
+        a, b = q.chunk(2, dim=-1)
+        return q * cos + torch.cat((-b, a), dim=-1) * sin  # expect: rope recommend
+
+
+def widened_alike(q, cos, sin):
+    if cos.size(-1) * 2 == q.size(-1):
+        cos = torch.cat((cos, cos), dim=-1)
+    if sin.size(-1) * 2 == q.size(-1):
+        sin = torch.cat((sin, sin), dim=-1)
+    a, b = q.chunk(2, dim=-1)
+    return q * cos + torch.cat((-b, a), dim=-1) * sin  # expect: rope recommend
+
+
+def widened_apart(q, cos, sin):
+    if cos.size(-1) * 2 == q.size(-1):
+        cos = torch.cat((cos, cos), dim=-1)
+    if sin.size(-1) * 2 == q.size(0):
+        sin = torch.cat((sin, sin), dim=0)
+    a, b = q.chunk(2, dim=-1)
+    return q * cos + torch.cat((-b, a), dim=-1) * sin  # expect: rope caution
