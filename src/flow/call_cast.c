@@ -61,6 +61,27 @@ static Val *dtype_of_arg(Flow *flow, Val *arg) {
     return op_dtype(flow, arg); // x.to(y)
 }
 
+// Whether `v` is computed with, as a tensor or number is and no dtype or device.
+static bool is_operand(const Val *of, const Val *v, int depth, int *steps) {
+    if (depth > 16 || ++*steps > 100) return false;
+    if (of->op < V_CAST && of->op != V_PART) return false;
+    for (uint32_t i = 0; i < of->nargs && i < 2; i++) {
+        if (of->args[i] == v) return i == 0 || of->op == OP_MUL;
+        if (is_operand(of->args[i], v, depth + 1, steps)) return true;
+    }
+    return false;
+}
+
+// x.to(y): of a y that nothing is known of, what it is.
+static Val *dtype_beside(Frame *f, Val *x, Val *arg) {
+    int steps = 0;
+    Val *made = arg->op == V_ATTR && object_class(arg->args[0])
+                    ? object_attr(f->flow, arg->args[0], arg->name) : NULL;
+    bool tensor = (made && made->op == OP_PARAMETER) ||
+                  (arg->op == V_PARAM && is_operand(x, arg, 0, &steps));
+    return tensor ? op_dtype(f->flow, arg) : dtype_of_arg(f->flow, arg);
+}
+
 static Val *call_to(Frame *f, Val *x, Val *const *args, uint32_t nargs) {
     Val *dtype = keyword_arg(args, nargs, "dtype");
     if (dtype) dtype = canonical_dtype(f->flow, dtype);
@@ -74,7 +95,7 @@ static Val *call_to(Frame *f, Val *x, Val *const *args, uint32_t nargs) {
             }
             continue;
         }
-        dtype = dtype_of_arg(f->flow, args[i]);
+        dtype = dtype_beside(f, x, args[i]);
     }
     return dtype && !val_is_none(dtype) ? op_cast(f->flow, x, dtype) : x;
 }

@@ -13,6 +13,7 @@ typedef struct Store { // object.attr = value, somewhere in a function
     const Node *object;
     const Node *class_node; // whose body holds the function, or NULL
     const Sym *function;
+    bool item; // object.attr[...] = value, object.attr.append(value)
 } Store;
 
 typedef struct Patch { // a statement at module level
@@ -31,6 +32,17 @@ struct Changes {
 
 // ---- collecting -------------------------------------------------------------
 
+bool changes_items(const Sym *method) {
+    static const char *const names[] = {
+        "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update",
+        "setdefault", "popitem", "add_module", "register_module", "__setitem__", "__delitem__",
+    };
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (str_is(sym_str(method), names[i])) return true;
+    }
+    return false;
+}
+
 typedef struct Walk {
     Arena *arena;
     struct Changes *out;
@@ -46,6 +58,13 @@ static void collect_inside(Walk *walk, Node *node) {
     walk->depth--;
 }
 
+static void collect_item(Walk *walk, const Node *container) {
+    if (container->kind != N_ATTRIBUTE) return;
+    Store store = {container->u.attribute.attr, container->u.attribute.value,
+                   walk->class_node, walk->function, true};
+    vec_push(walk->arena, &walk->out->stores, store);
+}
+
 static void collect_target(Walk *walk, const Node *target, Node *value) {
     Arena *arena = walk->arena;
     if (target->kind == N_TUPLE || target->kind == N_LIST) {
@@ -54,8 +73,10 @@ static void collect_target(Walk *walk, const Node *target, Node *value) {
         }
     } else if (walk->function && target->kind == N_ATTRIBUTE) {
         Store store = {target->u.attribute.attr, target->u.attribute.value,
-                       walk->class_node, walk->function};
+                       walk->class_node, walk->function, false};
         vec_push(arena, &walk->out->stores, store);
+    } else if (walk->function && target->kind == N_SUBSCRIPT) {
+        collect_item(walk, target->u.subscript.value);
     } else if (!walk->function && !walk->class_node &&
                (target->kind == N_ATTRIBUTE || target->kind == N_SUBSCRIPT)) {
         Patch patch = {.target = target, .value = value, .sure = !walk->branch};
@@ -91,9 +112,14 @@ static void collect_simple(Walk *walk, Node *node) {
         for (uint32_t i = 0; i < node->u.global.len; i++) {
             vec_push(arena, &walk->out->globals, node->u.global.names[i]);
         }
-    } else if (node->kind == N_EXPR && !walk->function && !walk->class_node) {
+    } else if (node->kind == N_EXPR) {
         Node *call = node->u.return_.value; // TABLE.update(...)
         if (call->kind != N_CALL || call->u.call.func->kind != N_ATTRIBUTE) return;
+        const Node *func = call->u.call.func;
+        if (walk->function && changes_items(func->u.attribute.attr)) {
+            collect_item(walk, func->u.attribute.value);
+        }
+        if (walk->function || walk->class_node) return;
         Patch patch = {.target = call, .sure = !walk->branch};
         vec_push(arena, &walk->out->patches, patch);
     }
@@ -248,7 +274,7 @@ bool attr_is_stored(Flow *flow, ModuleFlow *mf, const Sym *name) {
     struct Changes *changes = changes_of(mf);
     for (uint32_t i = 0; name && i < changes->stores.len; i++) {
         const Store *store = &changes->stores.at[i];
-        if (store->attr != name) continue;
+        if (store->attr != name || store->item) continue;
         const Node *object = store->object;
         if (object->kind != N_NAME || object->u.name.id != flow->names.self) return true;
     }
@@ -261,7 +287,7 @@ AttrChange attr_change(Flow *flow, const Def *class_def, const Sym *name) {
     AttrChange found = ATTR_KEPT;
     for (uint32_t i = 0; i < changes->stores.len; i++) {
         const Store *store = &changes->stores.at[i];
-        if (store->attr != name) continue;
+        if (store->attr != name || store->item) continue;
         bool of_self = store->object->kind == N_NAME &&
                        store->object->u.name.id == flow->names.self && store->class_node;
         bool own = store->class_node == class_def->node;
@@ -272,4 +298,15 @@ AttrChange attr_change(Flow *flow, const Def *class_def, const Sym *name) {
         }
     }
     return found;
+}
+
+bool attr_items_change(Flow *flow, const Def *class_def, const Sym *name) {
+    ModuleFlow *mf = flow_module(flow, class_def->module);
+    struct Changes *changes = changes_of(mf);
+    for (uint32_t i = 0; i < changes->stores.len; i++) {
+        const Store *store = &changes->stores.at[i];
+        bool own = store->class_node == class_def->node && is_constructor(flow, store);
+        if (store->attr == name && store->item && !own) return true;
+    }
+    return false;
 }

@@ -25,4 +25,10 @@ typedef enum AttrChange {
 // Where, besides the constructor, self.name is stored.
 AttrChange attr_change(Flow *flow, const Def *class_def, const Sym *name);
 
+// Whether anything but the constructor, which is read, changes what is in the list,
+// dict or module self.name.
+bool attr_items_change(Flow *flow, const Def *class_def, const Sym *name);
+// A method that changes what is in a list, a dict or a module of modules.
+bool changes_items(const Sym *method);
+
 #endif

@@ -152,7 +152,9 @@ static Val *promote_args(Calc *c, Val *v, int depth) {
 // c / x is a reciprocal, which it does not.
 static bool spelled_plainly(const Val *v) {
     const Node *n = v->node;
-    if (!n || n->kind != N_BIN_OP) return false;
+    // Of x / sqrt(y), torch.div(x, y): no node of its own.
+    if (!n) return v->op == OP_RSQRT || v->op == OP_RECIPROCAL;
+    if (n->kind != N_BIN_OP) return false;
     if (n->op == A_MULT) return true;
     return n->op == A_DIV && n->u.bin.left->kind != N_CONSTANT;
 }
@@ -161,8 +163,8 @@ static bool spelled_plainly(const Val *v) {
 static bool autocast_float32(const Val *v) {
     switch ((int)v->op) {
     case OP_POW: case OP_RSQRT: case OP_RECIPROCAL: case OP_EXP: case OP_LOG:
-    case OP_SUM: case OP_SOFTMAX: case OP_NORM: case OP_LAYER_NORM: case OP_GROUP_NORM:
-    case OP_NORMALIZE:
+    case OP_SUM: case OP_SOFTMAX: case OP_LOG_SOFTMAX: case OP_NORM: case OP_LAYER_NORM:
+    case OP_GROUP_NORM: case OP_NORMALIZE:
         return !spelled_plainly(v);
     default:
         return false;
@@ -227,7 +229,7 @@ static Val *dtype(Calc *c, Val *v, int depth) {
     Val *d;
     switch ((int)v->op) {
     case V_CAST: return dtype_of_cast(c, v, depth);
-    case OP_SOFTMAX:
+    case OP_SOFTMAX: case OP_LOG_SOFTMAX:
         if (v->nargs > 2 && val_is_floating_dtype(v->args[2])) return v->args[2];
         d = dtype(c, v->args[0], depth + 1);
         break;

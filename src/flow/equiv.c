@@ -224,10 +224,39 @@ static Val *keep_axis(Flow *fl, Val *x) {
     return val_new3(&fl->graph, (Op)x->op, x->args[0], x->args[1], val_bool(&fl->graph, true));
 }
 
+// A number, or what stands where code has one: an epsilon.
+static bool is_plain_number(const Val *v) {
+    return val_is_number(v) || v->op == V_ATTR || v->op == V_PARAM || v->op == V_SIZE;
+}
+
+// rsqrt(mean(x, -1, False) + c)[..., None]  ->  rsqrt(mean(x, -1, True) + c)
+static Val *unsqueeze_below(Flow *fl, Val *x, int depth) {
+    if (depth > 8) return NULL;
+    switch ((int)x->op) {
+    case V_CAST: {
+        Val *kept = unsqueeze_below(fl, x->args[0], depth + 1);
+        return kept ? op_cast(fl, kept, x->args[1]) : NULL;
+    }
+    case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL: {
+        Val *kept = unsqueeze_below(fl, x->args[0], depth + 1);
+        return kept ? make1(fl, (Op)x->op, kept) : NULL;
+    }
+    case OP_ADD: case OP_MUL: case OP_POW:
+        for (int i = 0; i < 2; i++) {
+            if (!is_plain_number(x->args[1 - i])) continue;
+            Val *kept = unsqueeze_below(fl, x->args[i], depth + 1);
+            if (!kept) continue;
+            Val *parts[2] = {kept, kept};
+            parts[1 - i] = x->args[1 - i];
+            return op_make(fl, (Op)x->op, parts, 2);
+        }
+        return NULL;
+    default: return keep_axis(fl, x);
+    }
+}
+
 Val *op_unsqueeze_last(Flow *fl, Val *x) {
-    if (x->op != V_CAST) return keep_axis(fl, x);
-    Val *kept = op_unsqueeze_last(fl, x->args[0]);
-    return kept ? op_cast(fl, kept, x->args[1]) : NULL;
+    return unsqueeze_below(fl, x, 0);
 }
 
 // 1 / (1 + exp(-x))  ->  sigmoid(x)
@@ -274,12 +303,14 @@ static bool is_size_of(Flow *fl, const Val *size, Val *x, Val *axis) {
 // sum(x, axis, True) * 1/size(x, axis)            ->  mean(x, axis, True)
 // sqrt(sum(x, axis, True)) * rsqrt(size(x, axis)) ->  sqrt(mean(x, axis, True))
 static Val *as_mean(Flow *fl, Val *a, Val *b) {
-    Val *s = val_strip(a), *inner = s->op == OP_SQRT ? val_strip(s->args[0]) : s;
+    Val *s = val_strip(a), *under = s->op == OP_SQRT ? s->args[0] : s, *inner = val_strip(under);
     Op scale = s->op == OP_SQRT ? OP_RSQRT : OP_RECIPROCAL;
     if (inner->op != OP_SUM || b->op != scale) return NULL;
     if (!is_size_of(fl, b->args[0], inner->args[0], inner->args[1])) return NULL;
     Val *mean = val_new(&fl->graph, OP_MEAN, inner->args, 3);
-    return s->op == OP_SQRT ? make1(fl, OP_SQRT, mean) : mean;
+    if (under->op == V_CAST) mean = op_cast(fl, mean, under->args[1]);
+    if (s->op == OP_SQRT) mean = make1(fl, OP_SQRT, mean);
+    return a->op == V_CAST ? op_cast(fl, mean, a->args[1]) : mean;
 }
 
 Val *op_below_largest(const Val *v, Val **dim) {
@@ -341,6 +372,14 @@ static Val *scaled(Flow *fl, Val *y, Val *alpha) {
 static Val *make_add(Flow *fl, Val *a, Val *b) {
     if (val_is_int(a, 0) && !val_is_number(b)) return b;
     if (val_is_int(b, 0) && !val_is_number(a)) return a;
+    for (int i = 0; i < 2; i++) { // x + x * y -> x * (1 + y)
+        Val *x = i ? b : a, *product = i ? a : b;
+        if (product->op != OP_MUL || x->op <= V_CAST) continue;
+        int at = product->args[0] == x ? 0 : product->args[1] == x ? 1 : -1;
+        if (at < 0) continue;
+        Val *one = val_new2(&fl->graph, OP_ADD, val_int(&fl->graph, 1), product->args[1 - at]);
+        return make2(fl, OP_MUL, x, one);
+    }
     return val_new2(&fl->graph, OP_ADD, a, b);
 }
 
@@ -396,6 +435,7 @@ static Val *make_layout(Flow *fl, Op op, Val *const *a, uint32_t n) {
         if (a[0]->op == OP_UNSQUEEZE && a[0]->args[1] == a[1]) return a[0]->args[0];
         return val_new(&fl->graph, op, a, n);
     case OP_LAYER_NORM: return make_layer_norm(fl, a, n);
+    case OP_EINSUM: return op_einsum(fl, a, n);
     default: return val_new(&fl->graph, op, a, n);
     }
 }
@@ -445,6 +485,9 @@ static Val *make_arithmetic(Flow *fl, Op op, Val *const *a, uint32_t n) {
                      a[1]);
     case OP_SQUARE: return make2(fl, OP_POW, a[0], val_int(&fl->graph, 2));
     case OP_RECIPROCAL: return make_reciprocal(fl, a[0]);
+    case OP_EXP: // exp(log_softmax(x, dim))  ->  softmax(x, dim)
+        if (a[0]->op == OP_LOG_SOFTMAX) return val_new(&fl->graph, OP_SOFTMAX, a[0]->args, 3);
+        return val_new1(&fl->graph, OP_EXP, a[0]);
     case OP_UNSQUEEZE: {
         Val *kept = val_is_int(a[1], -1) ? op_unsqueeze_last(fl, a[0]) : NULL;
         if (!kept && val_is_int(a[1], -2)) kept = op_pairs_as_rows(fl, a[0]);

@@ -9,6 +9,7 @@
 #include "flow/call_of.h"
 #include "flow/changes.h"
 #include "flow/flow.h"
+#include "flow/inplace.h"
 #include "flow/recall.h"
 #include "flow/maybe.h"
 #include "flow/libraries.h"
@@ -86,12 +87,6 @@ static Val *apply_op(Frame *f, const OpInfo *info, Val *const *args,
     return value;
 }
 
-bool sym_ends_in_place(const Sym *name) {
-    Str text = sym_str(name);
-    return text.len > 2 && text.at[text.len - 1] == '_' && text.at[text.len - 2] != '_' &&
-           !str_is(text, "requires_grad_") && !str_is(text, "share_memory_");
-}
-
 static Val *with_receiver(Frame *f, Val *x, Val *const *args, uint32_t nargs,
                           Val ***out) {
     Val **all = NEW_N(f->flow->arena, Val *, nargs + 1);
@@ -135,7 +130,7 @@ static Val *call_tensor_method(Frame *f, Val *x, const Sym *name,
     Str method = sym_str(name);
     Val *cast = call_cast(f, x, method, args, nargs);
     if (cast) return cast;
-    if (str_starts(method, "__")) {
+    if (str_starts(method, "__") || is_comparison(method)) {
         Val **operands;
         with_receiver(f, x, args, nargs, &operands);
         return python_operator(f, method, operands, nargs + 1);
@@ -175,27 +170,10 @@ static Val *call_partial(Frame *f, Node *node, Val *inst, Val *const *args,
     return call_value(f, node, inst->args[0], all, total);
 }
 
-// nn.Dropout(0.1, inplace=True), nn.ReLU6(True)
-static bool is_inplace_module(const Val *inst) {
-    static const char *const names[] = {
-        "ReLU", "ReLU6", "SiLU", "LeakyReLU", "ELU", "SELU", "CELU", "Mish", "Threshold", "RReLU",
-        "Hardswish", "Hardsigmoid", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
-        "AlphaDropout",
-    };
-    const Val *given = keyword_arg(inst->args, inst->nargs, "inplace");
-    if (given || inst->nargs == 0) return given && val_truth(given) == 1;
-    const Val *last = inst->args[inst->nargs - 1];
-    bool yes = last->op == V_CONST && last->ck == CONST_TRUE;
-    for (size_t i = 0; yes && i < COUNT(names); i++) {
-        if (str_is(str_last_part(inst->text), names[i])) return true;
-    }
-    return false;
-}
-
 static Val *call_instance(Frame *f, Node *node, Val *inst, Val *const *args,
                           uint32_t nargs) {
     if (!inst->def) {
-        if (nargs && is_inplace_module(inst)) eval_mutation(f, args[0]);
+        if (nargs && module_is_inplace(inst)) eval_mutation(f, args[0]);
         if (str_is(inst->text, "functools.partial")) {
             return call_partial(f, node, inst, args, nargs);
         }
@@ -314,19 +292,6 @@ static void write_into(Frame *f, Val *x) {
     if (!several) eval_mutation(f, x);
 }
 
-// F.elu(x, 1.0, True), of which the graph has no row.
-static bool says_inplace(Str callee, Val *const *args, uint32_t nargs) {
-    static const char *const names[] = {"leaky_relu", "elu", "relu6", "hardswish", "selu", "celu",
-                                        "mish", "threshold", "hardsigmoid", "rrelu"};
-    const Val *given = keyword_arg(args, nargs, "inplace");
-    if (given) return val_truth(given) == 1;
-    if (!str_starts(callee, "torch.nn.functional.") || nargs < 2) return false;
-    for (size_t i = 0; i < COUNT(names); i++) {
-        if (str_is(str_last_part(callee), names[i])) return val_truth(args[nargs - 1]) == 1;
-    }
-    return false;
-}
-
 // torch.relu_(x), rotate_(x) of a library and torch.add(x, y, out=z) write into x and z.
 static void note_writes(Frame *f, Val *callee, Val *const *args, uint32_t nargs) {
     Val *out = keyword_arg(args, nargs, "out");
@@ -334,7 +299,7 @@ static void note_writes(Frame *f, Val *callee, Val *const *args, uint32_t nargs)
     if (nargs == 0 || !arg_is_positional(args[0])) return;
     const Sym *name = sym_intern(f->flow->symbols, str_last_part(callee->text));
     if (sym_ends_in_place(name)) write_into(f, args[0]);
-    else if (says_inplace(callee->text, args, nargs)) eval_mutation(f, args[0]);
+    else if (call_says_inplace(callee->text, args, nargs)) eval_mutation(f, args[0]);
 }
 
 // torch.mean(x, -1, out=y): from here on y holds the mean, in y's dtype.
@@ -383,7 +348,8 @@ static Val *call_global(Frame *f, Val *callee, Val *const *args,
         if (value) return value;
     }
     Val *value = aten.len ? call_aten(f, aten, args, nargs) : NULL;
-    if (!value && str_starts(name, "operator.")) {
+    bool compares = str_starts(name, "torch.") && is_comparison(str_last_part(name));
+    if (!value && (compares || str_starts(name, "operator."))) {
         value = python_operator(f, str_last_part(name), args, nargs);
     }
     if (!value) value = call_builtin(f, name, args, nargs);
@@ -530,8 +496,15 @@ static Str type_name_of(const Val *v) {
 }
 
 // self.act = nn.SiLU(), but another method or a subclass stores another.
-static void note_changes(Frame *f, Assumption *a) {
+static void note_changes(Frame *f, Assumption *a, const Val *made) {
     const Val *subject = a->subject;
+    bool holder = made->op == V_INSTANCE && str_is(made->text, "torch.nn.Sequential");
+    const Val *holds = subject->op == V_ITEM ? subject->args[0] : holder ? subject : NULL;
+    if (holds && holds->op == V_ATTR && object_class(holds->args[0]) &&
+        attr_items_change(f->flow, object_class(holds->args[0]), holds->name)) {
+        a->open = a->likely = a->from_config = true;
+        a->untestable |= holder;
+    }
     if (subject->op != V_ATTR || !object_class(subject->args[0])) return;
     switch (attr_change(f->flow, object_class(subject->args[0]), subject->name)) {
     case ATTR_KEPT: return;
@@ -563,7 +536,7 @@ static Val *with_assumption(Frame *f, Val *subject, Resolved r, Val *value) {
     if (of_library && !partial && made->op == OP_GELU && made->args[1]->op == V_CONST) {
         a->approximate = made->args[1]->text;
     }
-    note_changes(f, a);
+    note_changes(f, a, r.val);
     a->claim = names ? arena_printf(arena, "a partial of %.*s",
                                     STR_FMT(str_last_part(r.val->args[0]->text)))
                      : a->type_name.len ? a->type_name : STR("a lambda");
@@ -588,6 +561,9 @@ static Val *call_known(Frame *f, Node *node, Val *callee, Val *const *args,
     case V_ITEM:
     case V_PARAM: // def forward(x, act=F.silu)
         return call_attr(f, node, callee, args, nargs);
+    case V_CALL: // getattr(F, config.activation)(x)
+        return val_is_global(callee->args[0], "getattr") ? call_attr(f, node, callee, args, nargs)
+                                                         : NULL;
     case V_PHI: {
         Val *value = call_attr(f, node, callee, args, nargs);
         return value ? value : call_either(f, node, callee, args, nargs);
@@ -631,13 +607,10 @@ typedef struct Member {
 // xs.append(x), options.update(more): the list or dict is no longer what it was
 // written as.
 static bool changes_container(const Val *object, const Sym *method) {
-    static const char *const names[] = {"append", "extend", "insert", "pop", "remove", "clear",
-                                        "sort", "reverse", "update", "setdefault", "popitem"};
-    if (object->op != V_LIST && object->op != V_DICT) return false;
-    for (size_t i = 0; i < COUNT(names); i++) {
-        if (str_is(sym_str(method), names[i])) return true;
-    }
-    return false;
+    bool holds = object->op == V_LIST || object->op == V_DICT ||
+                 (object->op == V_INSTANCE && !object->def &&
+                  str_starts(object->text, "torch.nn."));
+    return holds && changes_items(method);
 }
 
 // self.act.forward(x), self.act.__call__(x)

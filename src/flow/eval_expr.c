@@ -282,8 +282,8 @@ Val *eval_item(Frame *f, Val *object, Val *index) {
             return eval_unpack(f, object, (uint32_t)index->num, 0);
         }
         break;
-    case OP_MEAN:
-    case OP_SUM:
+    case OP_MEAN: case OP_SUM: case OP_ADD: case OP_MUL: case OP_POW: case OP_SQRT:
+    case OP_RSQRT: case OP_RECIPROCAL:
     case V_CAST: // x.mean(-1)[..., None]
         if (index->op == V_TUPLE && index->nargs == 2 && val_is_none(index->args[1]) &&
             val_is_ellipsis(index->args[0])) {

@@ -343,10 +343,14 @@ Val *op_below_largest(const Val *v, Val **dim);
 Val *op_dtype(Flow *flow, Val *x);
 Val *op_phi(Flow *flow, Val *cond, Val *a, Val *b);
 Val *op_size(Flow *flow, Val *x, Val *axis);
-// A reduction of the last axis, given back that axis; NULL for other values.
+// A reduction of the last axis, or what is computed of it element by element, given
+// back that axis; NULL for other values.
 Val *op_unsqueeze_last(Flow *flow, Val *x);
 // dim(x) - 1  ->  -1, as an axis of x; other axes as they are.
 Val *op_axis_from_end(Flow *fl, Val *x, Val *axis);
+
+// ---- einsum that is no product of matrices (einsum.c) -----------------------------
+Val *op_einsum(Flow *flow, Val *const *args, uint32_t nargs);
 
 // ---- halves and pairs of the last axis (parts.c) --------------------------------
 // x[index] as a part or a stride of x's last axis; NULL if it is neither.

@@ -112,9 +112,27 @@ typedef struct IndexWalk {
 
 static bool index_node(Node *node, void *data);
 
+// self.layers.append(x) and self.layers[0] = x: no plain store.
+static void index_item(IndexWalk *walk, const Node *container, Node *stmt) {
+    if (container->kind != N_ATTRIBUTE) return;
+    const Node *object = container->u.attribute.value;
+    if (object->kind != N_NAME || object->u.name.id != walk->flow->names.self) return;
+    InitStore store = {.name = container->u.attribute.attr, .stmt = stmt, .nested = true};
+    vec_push(walk->flow->arena, &walk->index->stores, store);
+}
+
+static void index_change(IndexWalk *walk, Node *stmt) {
+    const Node *call = stmt->u.return_.value;
+    if (call->kind != N_CALL || call->u.call.func->kind != N_ATTRIBUTE) return;
+    const Node *func = call->u.call.func;
+    if (changes_items(func->u.attribute.attr)) index_item(walk, func->u.attribute.value, stmt);
+}
+
 static void index_target(IndexWalk *walk, Node *target, Node *stmt, Node *value) {
     Arena *arena = walk->flow->arena;
-    if (target->kind == N_NAME) {
+    if (target->kind == N_SUBSCRIPT) {
+        index_item(walk, target->u.subscript.value, stmt);
+    } else if (target->kind == N_NAME) {
         vec_push(arena, &walk->index->locals, target->u.name.id);
     } else if (target->kind == N_ATTRIBUTE) {
         Node *object = target->u.attribute.value;
@@ -148,7 +166,10 @@ static bool index_node(Node *node, void *data) {
             vec_push(walk->flow->arena, &walk->index->locals, node->u.name.id);
         }
         return true;
-    case N_EXPR: case N_RETURN: case N_FUNCTION_DEF: case N_CLASS_DEF:
+    case N_EXPR:
+        index_change(walk, node);
+        return true;
+    case N_RETURN: case N_FUNCTION_DEF: case N_CLASS_DEF:
         return true;
     default:
         break;

@@ -4,6 +4,7 @@
 //   x[..., i::2], x.view(*lead, -1, 2)[..., i], its unbind(-1)  ->  strided(x, i, 2)
 //   x[..., :d // 2], x.view(*lead, 2, -1).unbind(-2)            ->  part(x, -1, i, 2)
 //   stack((a, b), -1).flatten(-2) in every spelling             ->  weave((a, b))
+//   stack((a, b), -2).flatten(-2)                               ->  cat((a, b), -1)
 //   x.view(*lead, -1, 1, 2)[..., i]                             ->  strided(x, i, 2)[..., None]
 #include "base/base.h"
 
@@ -412,9 +413,12 @@ static Val *join_last_two(Flow *fl, Val *y) {
         return joined ? op_cast(fl, joined, y->args[1]) : NULL;
     }
     case OP_CONTIGUOUS: case OP_CLONE: return join_last_two(fl, y->args[0]);
-    case OP_STACK:
-        if (!val_is_int(y->args[1], -1) || y->args[0]->op != V_TUPLE) return NULL;
-        return op_make(fl, OP_WEAVE, y->args, 1);
+    case OP_STACK: // of halves, of pairs
+        if (y->args[0]->op != V_TUPLE) return NULL;
+        if (val_is_int(y->args[1], -2)) {
+            return op_make(fl, OP_CAT, (Val *[]){y->args[0], val_int(g, -1)}, 2);
+        }
+        return val_is_int(y->args[1], -1) ? op_make(fl, OP_WEAVE, y->args, 1) : NULL;
     case OP_UNFLATTEN: return is_two_sizes(y) && val_is_int(y->args[1], -1) ? y->args[0] : NULL;
     case OP_VIEW_AS_REAL: case OP_ADD:
         return val_new3(g, OP_FLATTEN, y, val_int(g, -2), val_int(g, -1));

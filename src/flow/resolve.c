@@ -185,9 +185,27 @@ static Val *of_library(Resolver *r, const Val *holder, const Val *key) {
     return made;
 }
 
+// nn.ModuleDict({...}), nn.ModuleList([...]), nn.Sequential(a, b): what it was made of.
+static Val *below_module(Resolver *r, Val *container) {
+    if (container->op != V_INSTANCE || container->def) return container;
+    static const char *const names[] = {"torch.nn.ModuleDict", "torch.nn.ModuleList",
+                                        "torch.nn.ParameterDict", "torch.nn.ParameterList"};
+    if (str_is(container->text, "torch.nn.Sequential")) {
+        return val_new(&r->flow->graph, V_TUPLE, container->args, container->nargs);
+    }
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (str_is(container->text, names[i]) && container->nargs == 1) {
+            resolver_link(r, container->module, container->node, "constructor");
+            return container->args[0];
+        }
+    }
+    return container;
+}
+
 static Val *resolve_item(Resolver *r, Val *v) {
     Val *container = resolve(r, v->args[0]);
     if (!container) return NULL;
+    container = below_module(r, container);
     Val *key = resolve(r, v->args[1]);
     if (!key || key->op != V_CONST) return NULL;
     ModuleFlow *mf = r->flow->modules;

@@ -29,6 +29,11 @@ static const Named *find_binary(Str name) {
     return NULL;
 }
 
+bool is_comparison(Str method) {
+    const Named *named = find_binary(method);
+    return named && named->op == V_PYOP && named->kind >= A_EQ;
+}
+
 static Val *make_binary(Frame *f, const Named *named, Val *a, Val *b) {
     Val *operands[] = {a, b};
     if (named->op != V_PYOP) return op_make(f->flow, named->op, operands, 2);

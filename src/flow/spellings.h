@@ -6,6 +6,8 @@
 
 // What x.__name__(y) or operator.name(x, y) computes; NULL: not one of Python's operators.
 // `name` comes with or without its underscores.
+// x.eq(y), torch.ge(x, y)
+bool is_comparison(Str method);
 Val *python_operator(Frame *f, Str name, Val *const *operands, uint32_t count);
 // torch.ops.aten.mean.dim  ->  mean; empty: not a function of ATen.
 Str aten_function(Str dotted);

@@ -169,6 +169,14 @@ static Str compose_const(Composer *c, const Val *v) {
     case CONST_ELLIPSIS: return STR("...");
     case CONST_INT:
     case CONST_FLOAT: return arena_printf(c->arena, "%.17g", v->num);
+    case CONST_STR: { // self.layers["gate"]
+        bool plain = true;
+        for (size_t i = 0; i < v->text.len; i++) {
+            unsigned char at = (unsigned char)v->text.at[i];
+            plain = plain && at >= ' ' && at < 127 && at != '"' && at != '\\';
+        }
+        return plain ? arena_printf(c->arena, "\"%.*s\"", STR_FMT(v->text)) : (Str){0};
+    }
     default: return (Str){0};
     }
 }
@@ -179,10 +187,38 @@ static Str compose_cast(Composer *c, Val *v, int depth) {
     return val_strip(v) != v ? compose(c, val_strip(v), depth + 1) : (Str){0};
 }
 
+// The place of a module in an nn.Sequential, or -1.
+static int place_in(const Val *sequential, const Val *module) {
+    bool fits = sequential && sequential->op == V_INSTANCE && !sequential->def &&
+                str_is(sequential->text, "torch.nn.Sequential");
+    for (uint32_t i = 0; fits && i < sequential->nargs; i++) {
+        if (sequential->args[i] == module) return (int)i;
+    }
+    return -1;
+}
+
+// A layer of torch in the nn.Sequential that the activation of the match stands in:
+// self.gate[0](x).
+static Str compose_layer(Composer *c, const Val *v, int depth) {
+    const Assumption *assumed[ASSUMPTIONS_MAX];
+    uint32_t count = match_assumptions(c->place->frame, c->place->match, assumed);
+    for (uint32_t i = 0; i < count; i++) {
+        Val *subject = assumed[i]->subject;
+        int at = place_in(flow_resolve(c->place->frame->flow, subject).val, v->args[0]);
+        if (at < 0) continue;
+        Str of = operand(c, subject, depth), x = of.len ? compose(c, v->args[1], depth + 1) : of;
+        if (!x.len) continue;
+        return arena_printf(c->arena, "%.*s[%d](%.*s)", STR_FMT(of), at, STR_FMT(x));
+    }
+    return (Str){0};
+}
+
 // torch.tensor(c), where a number is asked for.
 static Str compose_call(Composer *c, const Val *v, int depth) {
     bool number = v->nargs >= 2 && val_is_global(v->args[0], "torch.tensor");
-    return number ? compose(c, v->args[1], depth + 1) : (Str){0};
+    if (number) return compose(c, v->args[1], depth + 1);
+    bool layer = v->nargs == 2 && v->args[0]->op == V_INSTANCE;
+    return layer ? compose_layer(c, v, depth) : (Str){0};
 }
 
 static Str compose_operator(Composer *c, Val *v, int depth) {

@@ -317,7 +317,9 @@ static void add_ports(Finding *out, Arena *run, const Candidate *c,
         if (c->match.attend && (in->composed || val_is_number(c->match.bound[i]))) continue;
         if (!rule->params[i].scalar) port.dtype = arena_str(run, proven_dtype(c, in->val));
         Str expr = in->text;
-        if (in->node) {
+        if (in->made.len) {
+            expr = in->made;
+        } else if (in->node) {
             expr = source_span(&c->place->frame->module->source, in->node->start,
                                in->node->end);
         }

@@ -154,9 +154,9 @@ static const char *copy_clause(Arena *run, const Match *m, const Requirements *a
 
 static Str input_text(Arena *run, const Candidate *c, uint32_t i) {
     const PlacedInput *in = &c->place->inputs[i];
-    Str text = in->node ? source_span(&c->place->frame->module->source, in->node->start,
-                                      in->node->end)
-                        : in->text;
+    Str text = in->made.len ? in->made
+        : in->node ? source_span(&c->place->frame->module->source, in->node->start, in->node->end)
+                   : in->text;
     if (text.len && text.len <= 60) return arena_str(run, text);
     return arena_str(run, sym_str(c->match.spec->rule->params[i].name));
 }

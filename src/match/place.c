@@ -80,11 +80,20 @@ typedef struct EffectWalk {
     uint32_t effects;
 } EffectWalk;
 
+// nn.Sequential(layer, activation), where an input goes from one to the other.
+static bool is_layer_and_activation(const Match *m, const Val *v) {
+    if (!v->assume || v->nargs == 0 || !match_binds(m, val_strip(v->args[0]))) return false;
+    const Val *made = flow_resolve(m->flow, v->assume->subject).val;
+    return made && made->op == V_INSTANCE && !made->def &&
+           str_is(made->text, "torch.nn.Sequential");
+}
+
 static bool count_effects(Node *node, void *data) {
     EffectWalk *walk = data;
     if (walk->inputs_only) {
         Val *v = node_val(walk->mf, node);
-        if (v && match_binds(walk->match, val_strip(v))) {
+        if (v && (match_binds(walk->match, val_strip(v)) ||
+                  is_layer_and_activation(walk->match, v))) {
             EffectWalk inside = *walk;
             inside.inputs_only = false;
             inside.effects = 0;
@@ -381,6 +390,23 @@ static bool place_composed(Place *p, PlacedInput *in, Val *v) {
     return true;
 }
 
+// What goes into the activation of nn.Sequential(layer, activation): self.gate[0](x),
+// evaluated where self.gate(x) is.
+static bool place_layer(Place *p, PlacedInput *in, Val *bound) {
+    const Match *m = p->match;
+    for (uint32_t i = 0; i < m->seen.len; i++) {
+        const Val *v = m->seen.at[i];
+        if (!is_layer_and_activation(m, v) || val_strip(v->args[0]) != bound) continue;
+        in->node = find_node(p, v, true, &in->at);
+        in->made = in->node ? compose_expr(p, bound, in->at) : (Str){0};
+        if (!in->made.len) continue;
+        in->val = bound;
+        return true;
+    }
+    in->node = NULL;
+    return false;
+}
+
 static bool place_input(Place *p, uint32_t param) {
     PlacedInput *in = &p->inputs[param];
     Val *bound = p->match->bound[param];
@@ -395,7 +421,7 @@ static bool place_input(Place *p, uint32_t param) {
         if (place_named(p, in, v)) return true;
     }
     in->node = find_node(p, bound, false, &in->at);
-    if (!in->node) return place_composed(p, in, bound);
+    if (!in->node) return place_composed(p, in, bound) || place_layer(p, in, bound);
     in->val = node_val(p->frame->mf, in->node);
     return true;
 }

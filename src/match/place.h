@@ -17,6 +17,7 @@ typedef struct PlacedInput {
     Str start;   // expression at the start of the span; empty: none
     Str text;    // expression in the fused branch
     Node *node;  // evaluated into a name: the source expression; else NULL
+    Str made;    // or what it is made by in that place, the expression holding more
     Str name;    // that name
     bool composed; // written from other values: no input of its own
     Str suffix;  // what makes the value of it: ".transpose(1, 2)", or empty

@@ -252,6 +252,10 @@ static FactState same_shape(Prover *p, Val *a, Val *b) {
         a->args[1] == b->args[1]) {
         return state(p, FACT_PROVEN, "both are parts of one split");
     }
+    if (a->op == OP_NARROW && b->op == OP_NARROW && a->args[0] == b->args[0] &&
+        a->args[1] == b->args[1] && a->args[3] == b->args[3]) {
+        return state(p, FACT_PROVEN, "both are as long a part of one tensor");
+    }
     if (same_linears(p, a, b)) {
         return state(p, FACT_PROVEN, "both are linear layers of one width on the same input");
     }

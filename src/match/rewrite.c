@@ -590,7 +590,7 @@ static void hoist_patches(const Place *place, Arena *arena, Patches *list,
                           uint32_t at) {
     for (uint32_t i = 0; i < place->match->spec->rule->param_count; i++) {
         const PlacedInput *in = &place->inputs[i];
-        if (in->node && in->at == at) {
+        if (in->node && !in->made.len && in->at == at) {
             patch_add(arena, list,
                   (Patch){in->node->start, in->node->end, in->name});
         }
@@ -616,7 +616,8 @@ static void put_hoists(Lines *out, const Place *place, Arena *arena, uint32_t at
         done |= 1u << which;
         Patches sizes = {0};
         size_patches(place, at, next->node, &sizes);
-        Str expr = patched(arena, source, next->node->start, next->node->end, &sizes);
+        Str expr = next->made.len ? next->made
+            : patched(arena, source, next->node->start, next->node->end, &sizes);
         bool breaks = memchr(expr.at, '\n', expr.len) != NULL;
         put_statement(out, 1, arena_printf(arena, breaks ? "%.*s = (%.*s)" : "%.*s = %.*s",
                                            STR_FMT(next->name), STR_FMT(expr)));

@@ -11,8 +11,8 @@ Val *shape_root(Val *v) {
         case V_CAST: case OP_NEG: case OP_SILU: case OP_SIGMOID: case OP_TANH:
         case OP_RELU: case OP_GELU: case OP_ABS: case OP_CLAMP: case OP_DROPOUT:
         case OP_CONTIGUOUS: case OP_CLONE: case OP_DETACH: case OP_POW:
-        case OP_SQRT: case OP_RSQRT: case OP_EXP: case OP_SOFTMAX: case OP_COS: case OP_SIN:
-        case OP_LAYER_NORM: case OP_RMS_NORM: case OP_NORMALIZE:
+        case OP_SQRT: case OP_RSQRT: case OP_EXP: case OP_SOFTMAX: case OP_LOG_SOFTMAX:
+        case OP_COS: case OP_SIN: case OP_LAYER_NORM: case OP_RMS_NORM: case OP_NORMALIZE:
             v = v->args[0];
             break;
         default:

@@ -109,6 +109,7 @@ UNKNOWN = {
     "rope_complex_halves": "x.dtype",  # of the transposed input
     "rope_cut": "self.half",
     "rope_pairs_cut": "heads",
+    "swiglu_sequential": "x",  # the layer and the activation are one module
 }
 # An input that the span itself gives more axes: the sample has them already. A module that
 # keeps the width it was made with: the sample has another.
