@@ -61,6 +61,8 @@ bool read_scores(Reader *r, Val *v, Scores *out, int depth);
 // A value that may be `c` or nothing: phi(cond, v, None).
 Val *optional_val(Flow *flow, Val *cond, bool holds, Val *v);
 bool is_factor(Flow *flow, Val *v);
+// ~mask; of ~m, m.
+Val *inverted_mask(Flow *flow, Val *mask);
 typedef struct MaskList {
     Val **at;
     uint32_t *count;

@@ -196,7 +196,7 @@ static Val *pyop2(Flow *flow, AstOp op, Val *x, Val *y) {
 }
 
 // ~~m -> m
-static Val *inverted(Flow *flow, Val *mask) {
+Val *inverted_mask(Flow *flow, Val *mask) {
     mask = val_strip(mask);
     if (mask->op == V_PYOP && mask->ck == A_INVERT) return mask->args[0];
     return pyop1(flow, A_INVERT, mask);
@@ -521,7 +521,7 @@ static bool read_where(Reader *r, Val *v, Scores *out, int depth) {
     }
     see_constant(r, v->args[keeps ? 2 : 1], 0);
     if (!read_scores(r, v->args[keeps ? 1 : 2], out, depth + 1)) return false;
-    return add_drop(r, out, keeps ? inverted(r->flow, cond) : cond);
+    return add_drop(r, out, keeps ? inverted_mask(r->flow, cond) : cond);
 }
 
 // ---- choices ----------------------------------------------------------------

@@ -193,6 +193,17 @@ static bool read_fill(Reader *r, Val *v, Weights *out, int depth) {
     return true;
 }
 
+// where(m, w, 0), where(m, 0, w): as a fill of what is left out.
+static bool read_weight_where(Reader *r, Val *v, Weights *out, int depth) {
+    bool keeps = val_is_int(lone_number(v->args[2]), 0);
+    if (!keeps && !val_is_int(lone_number(v->args[1]), 0)) return read_weight_other(r, v);
+    if (!read_weights(r, v->args[keeps ? 1 : 2], out, depth + 1)) return false;
+    if (out->fill_count == MASKS_MAX) return read_weight_other(r, v);
+    Val *mask = val_strip(v->args[0]);
+    out->fill[out->fill_count++] = keeps ? inverted_mask(r->flow, mask) : mask;
+    return true;
+}
+
 // A call of which nothing is known: one of its arguments may be the weights.
 static bool read_weight_call(Reader *r, Val *v, Weights *out, int depth) {
     bool unread = takes_unread(r, v);
@@ -243,6 +254,9 @@ bool read_weights(Reader *r, Val *v, Weights *out, int depth) {
     case V_PHI: return read_weight_choice(r, v, out, depth);
     case OP_VIEW: return read_weights(r, v->args[0], out, depth + 1);
     case OP_MASKED_FILL: return read_fill(r, v, out, depth);
+    case OP_WHERE:
+        if (v->nargs > 2) return read_weight_where(r, v, out, depth);
+        return read_weight_other(r, v);
     case V_ITEM: return read_weight_part(r, v);
     case OP_MUL: return read_weight_product(r, v, out, depth);
     case V_CALL: return read_weight_call(r, v, out, depth);

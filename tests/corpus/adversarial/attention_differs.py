@@ -85,3 +85,21 @@ def bidirectional(q, k, v, w):
 def keys_scaled_by_tensor(q, k, v, alpha):
     scores = (q @ k.transpose(-1, -2)) * alpha[..., None, :]
     return F.softmax(scores, -1) @ v  # clean: the scores are multiplied by a tensor
+
+
+def zeroed_by_another_mask(q, k, v, keep, other):
+    scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
+    weights = torch.softmax(scores.masked_fill(~keep, -1e9), dim=-1)
+    return torch.where(other, weights, 0.0) @ v  # expect: attention caution
+
+
+def zeroed_where_kept(q, k, v, keep):
+    scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
+    weights = torch.softmax(scores.masked_fill(~keep, -1e9), dim=-1)
+    return torch.where(keep, 0.0, weights) @ v  # expect: attention caution
+
+
+def ones_elsewhere(q, k, v, keep):
+    scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
+    weights = torch.softmax(scores.masked_fill(~keep, -1e9), dim=-1)  # allow: scaled_masked_softmax caution
+    return torch.where(keep, weights, 1.0) @ v  # clean: ones, not zeros

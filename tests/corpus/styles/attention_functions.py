@@ -135,3 +135,18 @@ def torch_with_an_added_mask(q, k, v, padding):
 @torch.compile
 def compiled(q, k, v):
     return ((q @ k.transpose(-1, -2)) * 0.125).softmax(-1) @ v  # expect: attention caution
+
+
+def zeroed_by_where(q, k, v, keep):
+    scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
+    low = torch.scalar_tensor(float("-inf"), device=scores.device, dtype=scores.dtype)
+    scores = torch.where(keep, scores, low)
+    nothing = torch.scalar_tensor(0, device=scores.device, dtype=scores.dtype)
+    weights = torch.where(keep, torch.softmax(scores, dim=-1), nothing)
+    return weights @ v  # expect: attention recommend|caution
+
+
+def zeroed_where_hidden(q, k, v, hidden):
+    scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
+    weights = torch.softmax(scores.masked_fill(hidden, -1e9), dim=-1)
+    return torch.where(hidden, 0.0, weights) @ v  # expect: attention recommend|caution
