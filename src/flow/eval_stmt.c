@@ -154,9 +154,17 @@ void eval_mutation(Frame *f, Val *x) {
     Roots roots = {.at = {x}, .len = 1};
     bool container = x->op == V_LIST || x->op == V_DICT || x->op == V_TUPLE;
     if (!container) roots_of(&roots, x);
-    recall_taint(f->flow);
-    for (uint32_t i = 0; i < roots.len; i++) note_write(f, roots.at[i]);
-    for (Frame *at = f; at; at = at->caller) change_names(at, &at->names, &roots);
+    for (uint32_t i = 0; i < roots.len; i++) {
+        vec_push(f->flow->arena, &f->flow->written, roots.at[i]);
+        note_write(f, roots.at[i]);
+    }
+    for (Frame *at = f; at; at = at->caller) {
+        change_names(at, &at->names, &roots);
+        // Equal lists are one value: those of callers are others, unless one was given.
+        bool own = container && !at->lexical && !at->self;
+        for (uint32_t i = 0; own && i < at->nargs; i++) own = !val_holds(at->args[i], x);
+        if (own) break;
+    }
     if (f->attrs) change_names(f, f->attrs, &roots);
 }
 

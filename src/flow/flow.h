@@ -132,7 +132,9 @@ struct Frame {
     NameTable names;
     NameTable *attrs; // of `attrs_self`
     Val *attrs_self;
-    Frame *caller; // that reads this one in place
+    Frame *caller; // that reads this one in place, with these arguments
+    Val *const *args;
+    uint32_t nargs;
     Frame *top; // the root frame that reads this one in place, or itself
     Node *stmt; // now
     const Node *call; // root frames: the innermost call that is being evaluated
@@ -219,6 +221,7 @@ struct Flow {
     Recall *recall; // of the thread (recall.h), or NULL
     uint32_t taints; // see recall_taint
     VEC(MadeIds) made; // see recall_made_to
+    VEC(const Val *) written; // of all in-place changes, what they changed
     VEC(Val *) defaults; // an instance of a class made without arguments
 };
 

@@ -257,7 +257,10 @@ Val *eval_inline(Frame *caller, Val *callee, Val *self, Val *const *args,
     }
     recall_begin(&call);
     caller->run->inlined += size;
-    Val *result = read_callee(callee_frame(caller, callee, self), self, args, nargs);
+    Frame *f = callee_frame(caller, callee, self);
+    f->args = args;
+    f->nargs = nargs;
+    Val *result = read_callee(f, self, args, nargs);
     recall_keep(&call, result);
     return result;
 }

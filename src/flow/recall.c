@@ -146,7 +146,9 @@ static bool is_shared(const Copy *copy, const Val *v) {
 }
 
 static bool can_keep(const Copy *copy, const Val *v) {
-    if (v->assume || v->rank || (v->ptr && v->op != V_MODULE)) return false;
+    // What an opaque value was before it changed was of this call alone (writes_show).
+    bool own = !v->ptr || v->op == V_MODULE || v->op == V_OPAQUE;
+    if (v->assume || v->rank || !own) return false;
     switch ((int)v->op) {
     case V_CONST: case V_GLOBAL: case V_MODULE: case V_FUNCTION: case V_CLASS:
     case V_TUPLE: case V_LIST: case V_DICT: case V_ATTR: case V_ITEM: case V_SLICE:
@@ -232,6 +234,21 @@ static bool changes_show(const Copy *copy) {
     return false;
 }
 
+// Whether somebody else may see what was changed in place while the call was read. A
+// list or dict is one only of who was given it: equal ones are one value.
+static bool writes_show(const Copy *copy) {
+    const Flow *flow = copy->flow;
+    for (uint32_t i = copy->call->written; i < flow->written.len; i++) {
+        const Val *v = flow->written.at[i];
+        bool container = v->op == V_LIST || v->op == V_DICT || v->op == V_TUPLE;
+        if (!container && (v->hash || is_shared(copy, v))) return true;
+        for (uint32_t k = 0; container && k < copy->call->nargs; k++) {
+            if (val_holds(copy->call->args[k], v)) return true;
+        }
+    }
+    return false;
+}
+
 // ---- copies into a graph --------------------------------------------------------
 
 static Val *make_val(Graph *g, const KeptVal *kept, Val **made) {
@@ -307,6 +324,7 @@ void recall_begin(RecallCall *call) {
     call->work = run->work;
     call->effects = run->effects;
     call->changed = run->changed.len;
+    call->written = flow->written.len;
 }
 
 void recall_keep(const RecallCall *call, const Val *result) {
@@ -320,7 +338,8 @@ void recall_keep(const RecallCall *call, const Val *result) {
     Copy args, copy;
     start_copy(&args, call);
     start_copy(&copy, call);
-    if (!copy_args(&args, entry) || !copy_val(&copy, result) || changes_show(&copy)) {
+    if (!copy_args(&args, entry) || !copy_val(&copy, result) || changes_show(&copy) ||
+        writes_show(&copy)) {
         arena_reset(arena, mark);
         return;
     }

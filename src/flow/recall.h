@@ -31,7 +31,7 @@ typedef struct RecallCall {
     uint32_t depth; // functions around it
     uint32_t hash;  // 0: it is not for keeping
     // when reading began
-    uint32_t taints, inlined, budget, work, effects, first_id, made, changed;
+    uint32_t taints, inlined, budget, work, effects, first_id, made, changed, written;
 } RecallCall;
 
 // The kept result, with everything that reading the call would have done; NULL if

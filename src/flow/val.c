@@ -352,6 +352,21 @@ static void print_val(Buf *out, const Val *v, int depth, Cut cut) {
     }
 }
 
+enum { HOLDS_DEPTH = 8, HOLDS_STEPS = 500 };
+
+static bool holds(const Val *v, const Val *part, int depth, int *steps) {
+    if (v == part || depth == HOLDS_DEPTH || ++*steps > HOLDS_STEPS) return true;
+    for (uint32_t i = 0; i < v->nargs; i++) {
+        if (holds(v->args[i], part, depth + 1, steps)) return true;
+    }
+    return false;
+}
+
+bool val_holds(const Val *v, const Val *part) {
+    int steps = 0;
+    return holds(v, part, 0, &steps);
+}
+
 void val_print(Buf *out, const Val *v, int depth) {
     print_val(out, v, depth, CUT_DOTS);
 }

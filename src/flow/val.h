@@ -157,6 +157,8 @@ Val *val_strip(Val *v);
 // Whether it is made of constants and global names alone: equal values are one Val, so
 // that `node` is where the first of many stands.
 bool val_is_placeless(const Val *v);
+// Whether `v` is `part` or may have it among its arguments, a few levels down.
+bool val_holds(const Val *v, const Val *part);
 const char *op_name(Op op);
 // A readable form, nested at most `depth` levels; "..." below that.
 struct Buf;
