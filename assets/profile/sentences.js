@@ -32,10 +32,10 @@ const SENTENCES = [
   ["computes x * sigmoid(1.702 x) in place of gelu: other numbers, so try a training",
     "以 x * sigmoid(1.702 x) 代替 gelu：数值不同，请先试训"],
   ["if the factor in the sigmoid is 1.702", "若 sigmoid 中的系数为 1.702"],
-  ["one kernel, if its numbers are those of gelu: approximate='tanh'",
-    "一个算子即可，若其常数为 gelu 的常数：approximate='tanh'"],
-  ["one kernel, if its numbers are those of gelu: approximate='none'",
-    "一个算子即可，若其常数为 gelu 的常数：approximate='none'"],
+  ["one kernel, as torch's own gelu is, if the numbers are gelu's: approximate='tanh'",
+    "若常数即 gelu 的常数，一个算子即可，torch 自带的 gelu 亦然：approximate='tanh'"],
+  ["one kernel, as torch's own gelu is, if the numbers are gelu's: approximate='none'",
+    "若常数即 gelu 的常数，一个算子即可，torch 自带的 gelu 亦然：approximate='none'"],
   ["if it adds a weight's gradient up", "若它在累加权重的梯度"],
   ["if the rows are the tokens of experts, each in its place", "若各行是各就其位的专家 token"],
   ["neighbours are a pair: rotary_mode='interleave'", "相邻两个为一对：rotary_mode='interleave'"],
@@ -89,9 +89,9 @@ const SENTENCES = [
     "无步信息：占比按全部时间计；请用 schedule 采集"],
   ["times in exponent form: a spreadsheet dropped digits, so order and gaps are not reliable",
     "时间为科学计数：电子表格丢了位数，次序与间隙不可靠"],
-  ["the chip is not known: caps are relative, bytes now against bytes when fused; give --chip, " +
-    "or --bandwidth and --peak",
-  "芯片未知：上限为相对值（现有字节数比融合后字节数）；请给 --chip，或 --bandwidth 与 --peak"],
+  ["the chip is not known: caps are relative, kernels and gaps now against the kernels with the " +
+    "bytes of one that is fused; give --chip, or --bandwidth and --peak",
+  "芯片未知：上限为相对值（现有算子与间隙的时间，比按融合后字节数折算的算子时间）；请给 --chip，或 --bandwidth 与 --peak"],
   ["the device is idle for at least {0} of the time: the host launches too slowly or waits; " +
     "fewer kernels help here more than faster ones",
   "设备至少有 {0} 的时间空闲：主机下发太慢或在等待；此处减少算子数比加快算子更有用"],

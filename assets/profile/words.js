@@ -16,8 +16,9 @@ const WORDS = {
   attributed: ["In runs that a fused operator can replace", "可由融合算子替换的序列"],
   attributed_value: ["{0}, {1} of the kernels' time", "{0}，占算子时间 {1}"],
   chip: ["Chip", "芯片"],
-  chip_unknown: ["not known: caps are relative (bytes now / bytes when fused)",
-    "未知：上限为相对值（现有字节数 / 融合后字节数）"],
+  chip_unknown: ["not known: caps are relative (kernels and gaps now / kernels with the bytes of one " +
+    "that is fused)",
+    "未知：上限为相对值（现有算子与间隙的时间 / 按融合后字节数折算的算子时间）"],
   chip_value: ["{0} GB/s, {1} TFLOP/s, a launch {2} us", "{0} GB/s，{1} TFLOP/s，一次下发 {2} us"],
   roofline: ["Roofline of the runs", "各序列的 Roofline"],
   roofline_note: ["Both axes are logarithmic. Operations: of a matrix product its multiplications " +

@@ -72,8 +72,8 @@ static const Usage usage = {
         "kernel_details.csv, op_summary_*.csv, trace_view.json, ascend_pytorch_profiler.db.\n"
         "What is there is used; what is missing is said, and what that costs.\n\n"
         "A run is proven by the shapes and dtypes that its kernels hand on. Without\n"
-        "--chip, or --bandwidth and --peak, caps are relative: bytes moved now against\n"
-        "bytes that a fused kernel has to move.",
+        "--chip, or --bandwidth and --peak, caps are relative: kernels and gaps now\n"
+        "against the same kernels with the bytes that a fused one has to move.",
     .example = "npufuse profile --chip 910B2 kernel_details.csv",
     .options = options,
     .option_count = COUNT(options),

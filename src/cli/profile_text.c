@@ -70,6 +70,7 @@ static void add_run(Buf *out, const ProfRun *run, Str near_source) {
     if (!run->contiguous) buf_add(out, STR(", not contiguous"));
     if (run->module.len) buf_addf(out, ", %.*s", STR_FMT(run->module));
     if (run->site.len) buf_addf(out, ", %.*s", STR_FMT(run->site));
+    if (run->api && run->note) buf_addf(out, "\n      %s", run->note);
     buf_addf(out, "\n      %.*s%s\n", STR_FMT(shown_sequence(run)),
              run->sequence.len > SEQUENCE_SHOWN ? " ..." : "");
     add_near(out, run, near_source);
@@ -128,14 +129,17 @@ static void add_kernels(Buf *out, const ProfReport *report, const ProfileStyle *
     KernelOrder *order = order_kernels(&count, &scratch, report);
     uint32_t shown = style->all || count < KERNELS_SHOWN ? count : KERNELS_SHOWN;
     buf_add(out, STR("\n  kernel                      calls     device ms  bound          "
-                     "evidence; input\n"));
+                     "evidence; first row, its input\n"));
     for (uint32_t i = 0; i < shown; i++) {
         const ProfKind *kind = order[i].kind;
         Str shapes = kind->in_shapes;
         if (shapes.len > 60) shapes.len = 60;
-        buf_addf(out, "  %-24.*s %8llu  %12.3f  %-13s  %s; %.*s\n", STR_FMT(kind->type),
+        buf_addf(out, "  %-24.*s %8llu  %12.3f  %-13s  %s; row %u", STR_FMT(kind->type),
                  (unsigned long long)kind->count, ms(kind->total_ns),
-                 bound_name(order[i].bound->bound), order[i].bound->evidence, STR_FMT(shapes));
+                 bound_name(order[i].bound->bound), order[i].bound->evidence,
+                 (unsigned)kind->first_row);
+        if (shapes.len) buf_addf(out, ", %.*s", STR_FMT(shapes));
+        buf_add_char(out, '\n');
     }
     if (shown < count) buf_addf(out, "  and %u more (-v shows them)\n", (unsigned)(count - shown));
     arena_free(&scratch);
@@ -148,6 +152,21 @@ void profile_text_write(Buf *out, const ProfReport *report, const ProfileStyle *
     for (uint32_t i = 0; i < report->notes.len; i++) {
         buf_addf(out, "%snote: %.*s\n", i ? "" : "\n", STR_FMT(report->notes.at[i]));
     }
+}
+
+// Where the source is, by the trace: the line, else the module.
+static void add_md_place(Buf *out, const ProfRun *run) {
+    if (run->site.len) md_code(out, MD_CELL, run->site);
+    else if (run->module.len) md_code(out, MD_CELL, run->module);
+}
+
+static void add_md_remarks(Buf *out, const ProfRun *run) {
+    const char *part = run->part_of ? run->part_of : "";
+    buf_addf(out, "%s%s", run->part_of ? "part of " : "", part);
+    if (!run->contiguous) buf_addf(out, "%snot contiguous", run->part_of ? "; " : "");
+    if (!run->api || !run->note) return;
+    if (run->part_of || !run->contiguous) buf_add(out, STR("; "));
+    md_text(out, MD_CELL, str_of(run->note));
 }
 
 static void add_md_run(Buf *out, const ProfRun *run) {
@@ -165,8 +184,11 @@ static void add_md_run(Buf *out, const ProfRun *run) {
     add_cap(out, run);
     buf_addf(out, " | %s | ", bound_name(run->bound));
     add_rows(out, run, true);
-    buf_addf(out, " | %s%s%s |\n", run->part_of ? "part of " : "", run->part_of ? run->part_of : "",
-             run->contiguous ? "" : "not contiguous");
+    buf_add(out, STR(" | "));
+    add_md_place(out, run);
+    buf_add(out, STR(" | "));
+    add_md_remarks(out, run);
+    buf_add(out, STR(" |\n"));
 }
 
 static void add_md_kernels(Buf *out, const ProfReport *report, const ProfileStyle *style) {
@@ -175,17 +197,17 @@ static void add_md_kernels(Buf *out, const ProfReport *report, const ProfileStyl
     arena_init(&scratch);
     KernelOrder *order = order_kernels(&count, &scratch, report);
     uint32_t shown = style->all || count < KERNELS_SHOWN ? count : KERNELS_SHOWN;
-    buf_add(out, STR("\n| Kernel | Input | Calls | Device ms | Bound | Evidence |\n"
-                     "| --- | --- | ---: | ---: | --- | --- |\n"));
+    buf_add(out, STR("\n| Kernel | Input | Calls | Device ms | Bound | Evidence | First row |\n"
+                     "| --- | --- | ---: | ---: | --- | --- | ---: |\n"));
     for (uint32_t i = 0; i < shown; i++) {
         const ProfKind *kind = order[i].kind;
         buf_add(out, STR("| "));
         md_code(out, MD_CELL, kind->type);
         buf_add(out, STR(" | "));
         md_code(out, MD_CELL, kind->in_shapes);
-        buf_addf(out, " | %llu | %.3f | %s | %s |\n", (unsigned long long)kind->count,
+        buf_addf(out, " | %llu | %.3f | %s | %s | %u |\n", (unsigned long long)kind->count,
                  ms(kind->total_ns), bound_name(order[i].bound->bound),
-                 order[i].bound->evidence);
+                 order[i].bound->evidence, (unsigned)kind->first_row);
     }
     arena_free(&scratch);
 }
@@ -197,11 +219,14 @@ void profile_md_write(Buf *out, const ProfReport *report, const ProfileStyle *st
              (unsigned)report->profile->row_count, ms(report->kernel_ns), ms(report->comm_ns),
              ms(report->span_ns));
     buf_add(out, STR("| Run | Fused operator | Calls | Device ms | Gaps ms | Of the step | "
-                     "Cap | Bound | First rows | |\n"
-                     "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- | --- |\n"));
+                     "Cap | Bound | First rows | Where | |\n"
+                     "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- | --- | --- |\n"));
     uint32_t shown = report->runs.len;
     if (!style->all && shown > RUNS_SHOWN) shown = RUNS_SHOWN;
     for (uint32_t i = 0; i < shown; i++) add_md_run(out, &report->runs.at[i]);
+    if (shown < report->runs.len) {
+        buf_addf(out, "\nAnd %u more (`-v` shows them).\n", (unsigned)(report->runs.len - shown));
+    }
     buf_add(out, STR("\nA cap is a bound, no forecast: fusing a run bound by memory usually gives "
                      "about 2x.\n"));
     add_md_kernels(out, report, style);

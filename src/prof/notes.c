@@ -200,8 +200,9 @@ void notes_add(ProfReport *report, Arena *arena, bool stopped) {
     add_faults(report, arena);
     add_columns(report, arena);
     if (chip->bytes_per_us <= 0) {
-        add(report, arena, STR("the chip is not known: caps are relative, bytes now against bytes "
-                               "when fused; give --chip, or --bandwidth and --peak"));
+        add(report, arena, STR("the chip is not known: caps are relative, kernels and gaps now "
+                               "against the kernels with the bytes of one that is fused; give "
+                               "--chip, or --bandwidth and --peak"));
     }
     add_dynamic(report, arena);
     add_aicpu(report, arena);

@@ -27,7 +27,7 @@
 #define NODES(list) .nodes = list, .node_count = sizeof(list) / sizeof((list)[0])
 #define API_NONE NULL
 #define PAIRS_NOTE "neighbours are a pair: rotary_mode='interleave'"
-#define GELU "torch.nn.functional.gelu"
+#define GELU "torch_npu.npu_gelu"
 #define LISTS .direction = RUN_OPTIMIZER, .is_list = true, .min_axis = 1
 #define ONE_QUOTIENT .not_behind = OP_ADDCDIV
 #define OPTIM(name) "torch_npu.optim.NpuFused" name

@@ -59,7 +59,7 @@ typedef struct ProfRun {
     double counted_bytes; // of main memory, by counters; 0 where not all kernels have them
     ProfBound bound;
     RunBlend blend;
-    bool has_cap, is_relative; // relative: bytes now / bytes when fused, the chip unknown
+    bool has_cap, is_relative; // relative: to the rate of now, the chip unknown
     double cap, roof_us;  // roof_us: the time no fused kernel can beat
     double share;         // of the steps' time
     double step_speedup;  // Amdahl, with the cap

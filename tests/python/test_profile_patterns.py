@@ -393,7 +393,7 @@ MORE = [
         Muls X > X
         Tanh X > X
         Adds X > X
-        Mul X X > X""", "gelu", "torch.nn.functional.gelu", 0, 7),
+        Mul X X > X""", "gelu", "torch_npu.npu_gelu", 0, 7),
     ("gelu written out, backward", """
         Mul X X > X
         Mul X X > X
@@ -405,13 +405,13 @@ MORE = [
         Mul X X > X
         Add X X > X
         Muls X > X
-        Add X X > X""", "gelu_bwd", "torch.nn.functional.gelu", 0, 10),
+        Add X X > X""", "gelu_bwd", "torch_npu.npu_gelu", 0, 10),
     ("gelu by erf", """
         Muls X > X
         RealDiv X N > X
         Erf X > X
         Adds X > X
-        Mul X X > X""", "gelu", "torch.nn.functional.gelu", 0, 4),
+        Mul X X > X""", "gelu", "torch_npu.npu_gelu", 0, 4),
     ("quick gelu", """
         Muls X > X
         Sigmoid X > X

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -13,6 +14,9 @@ sys.path.insert(0, str(ROOT / "tests" / "prof"))
 import profgen  # noqa: E402
 
 BIN = os.environ.get("NPUFUSE_BIN") or str(ROOT / "build" / "dev" / "npufuse")
+
+SCHEMA = jsonschema.Draft202012Validator(
+    json.loads((ROOT / "schema" / "profile.schema.json").read_text(encoding="utf-8")))
 
 SPELLINGS = [
     [], ["mlp=merged"], ["slice=StridedSliceD"], ["slice=AsStrided", "mlp=merged"],
@@ -45,7 +49,9 @@ def report(path, *options):
     command = [BIN, "profile", str(path), "--format", "json", "-q", *options]
     done = subprocess.run(command, capture_output=True, check=False, timeout=60)
     assert done.returncode in (0, 1), done.stderr.decode()
-    return json.loads(done.stdout)
+    result = json.loads(done.stdout)
+    SCHEMA.validate(result)
+    return result
 
 
 def found_ranges(runs):
