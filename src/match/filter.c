@@ -200,7 +200,7 @@ void filter_init(Filter *out, const RuleSet *rules, SymTable *symbols) {
     static const char *const moe[] = {"topk", "index_add_", "index_add", "scatter_add_",
                                       "scatter_add", "scatter_reduce_", "nonzero", "where",
                                       "argwhere", "argsort", "sort", "bincount", "one_hot",
-                                      "split", "argmax"};
+                                      "split", "argmax", "index_put_", "bmm", "einsum"};
     for (size_t i = 0; i < COUNT(moe); i++) sym_mark(symbols, str_of(moe[i]), MARK_MOE);
     for (uint32_t r = 0; r < rules->rules.len; r++) {
         const Rule *rule = rules->rules.at[r];

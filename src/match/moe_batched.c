@@ -1,5 +1,5 @@
 // moe_batched.c - experts as one batched product of each kind:
-//   bmm(act(bmm(x, W1)) * bmm(x, W3), W2)
+//   bmm(act(bmm(x, W1)) * bmm(x, W3), W2), or the same by einsum
 // x has one block of rows for every expert, W one matrix. The blocks are of one length:
 // each expert sees every token, or a padded share. A grouped product takes the rows that
 // the routing chose instead.
@@ -9,11 +9,44 @@
 
 enum { WALK_MAX = 200, WALK_DEPTH = 12 };
 
+// einsum("ecd,edf->ecf", x, W), with an axis more in front or not: the letters of W are
+// those of the experts, of the sum and of what comes out.
+static bool is_batch_einsum(const Val *v) {
+    const Val *of = v->op == OP_EINSUM && v->nargs == 2 ? v->args[0] : NULL;
+    if (!of || of->op != V_CONST || of->ck != CONST_STR) return false;
+    char word[3][8] = {{0}};
+    int at = 0, len = 0;
+    for (size_t i = 0; i < of->text.len; i++) {
+        char c = of->text.at[i];
+        if (c == ' ' || c == '>') continue;
+        if (c == ',' || c == '-') {
+            len = 0;
+            if (++at > 2) return false;
+        } else if (len > 4) {
+            return false;
+        } else {
+            word[at][len++] = c;
+        }
+    }
+    const char *x = word[0], *w = word[1], *out = word[2];
+    if (at != 2 || strlen(w) != 3 || strlen(x) < 3 || strlen(x) != strlen(out)) return false;
+    bool each = strchr(x, w[0]) && strchr(out, w[0]) && !strchr(x, '.');
+    return each && ((strchr(x, w[1]) && !strchr(out, w[1]) && strchr(out, w[2])) ||
+                    (strchr(x, w[2]) && !strchr(out, w[2]) && strchr(out, w[1])));
+}
+
+// The x or the W of bmm(x, W) and of such an einsum.
+static Val *operand_of(const Val *product, uint32_t index) {
+    bool einsum = product->op == OP_EINSUM;
+    return val_strip(einsum ? product->args[1]->args[index] : product->args[index]);
+}
+
 // The W of bmm(x, W): a parameter of the module or, given, an argument.
 static Val *batch_weight(const Val *product, bool *given) {
-    if (product->op != OP_MATMUL || product->rank != 3) return NULL;
-    Val *w = val_strip(product->args[1]);
-    if (w->rank != 3) return NULL;
+    bool einsum = is_batch_einsum(product) && product->args[1]->nargs == 2;
+    if (!einsum && (product->op != OP_MATMUL || product->rank != 3)) return NULL;
+    Val *w = operand_of(product, 1);
+    if (!einsum && w->rank != 3) return NULL;
     while (w->op == OP_TRANSPOSE || w->op == OP_PERMUTE || w->op == OP_VIEW) {
         w = val_strip(w->args[0]);
     }
@@ -35,8 +68,9 @@ static void walk(Inner *in, Val *v, int depth) {
     if (depth > WALK_DEPTH || ++in->steps > WALK_MAX) return;
     const Val *weight = batch_weight(v, &given);
     if (weight) {
-        in->other |= weight == in->outer || (in->tokens && in->tokens != val_strip(v->args[0]));
-        in->tokens = val_strip(v->args[0]);
+        Val *tokens = operand_of(v, 0);
+        in->other |= weight == in->outer || (in->tokens && in->tokens != tokens);
+        in->tokens = tokens;
         in->other |= in->tokens->op == OP_EXPAND; // all tokens through all experts
         if (!in->first || v->id < in->first->id) in->first = v;
         in->products++;
@@ -77,7 +111,7 @@ void moe_find_batched(Sites *out, Frame *frame) {
         bool given = false;
         Inner in = {.outer = root ? batch_weight(root, &given) : NULL};
         if (!in.outer) continue;
-        walk(&in, root->args[0], 0);
+        walk(&in, operand_of(root, 0), 0);
         bool told = !given || (in.gated && in.products == 2);
         if (!in.products || !in.active || in.other || !told) continue;
         const Node *first = moe_stmt_of(frame, in.first);

@@ -23,11 +23,25 @@ static Val *argument(Val *call, uint32_t at, const char *name) {
     return value_argument(call, at, name);
 }
 
+// out.index_put_((rows,), value, accumulate=True)
+static bool read_put(Added *out, const EvalRecord *record) {
+    Val *v = record->val;
+    if (!value_of_call(v, "index_put_") && !value_of_call(v, "index_put")) return false;
+    Val *rows = argument(v, 0, "indices"), *value = argument(v, 1, "values");
+    Val *adds = argument(v, 2, "accumulate");
+    if (!rows || !value || !adds || val_truth(adds) != 1) return false;
+    if ((rows->op == V_TUPLE || rows->op == V_LIST) && rows->nargs) rows = rows->args[0];
+    *out = (Added){.rows = rows, .value = val_strip(value), .record = record,
+                   .stmt = moe_stmt(record)};
+    return true;
+}
+
 static bool read_call(Added *out, const EvalRecord *record) {
     static const char *const names[] = {"index_add_", "index_add", "scatter_add_", "scatter_add",
                                         "scatter_reduce_"};
     Val *v = record->val;
     if (!v || v->op != V_CALL) return false;
+    if (read_put(out, record)) return true;
     for (size_t i = 0; i < COUNT(names); i++) {
         if (!value_of_call(v, names[i])) continue;
         Val *rows = argument(v, 1, "index");
@@ -390,10 +404,8 @@ static Val *share_below(Val *v, int depth, uint32_t *steps) {
 }
 
 // outputs.append(linear(x.split(sizes)[e], W[e])): tokens that are sorted already.
-static void add_split(Sites *out, Frame *f, const EvalRecord *record, const Node *loop) {
+static void add_split(Sites *out, Frame *f, Val *value, const Node *loop) {
     Expert e = {0};
-    Val *value = record->val->nargs == 2 ? val_strip(record->val->args[1]) : NULL;
-    if (!value) return;
     look(&e, value, 0);
     if (!e.owner) return;
     uint32_t steps = 0;
@@ -476,7 +488,17 @@ void moe_find_experts(Sites *out, Frame *frame) {
         const EvalRecord *record = &frame->evals.at[i];
         if (!record->val || !value_of_call(record->val, "append")) continue;
         const Node *loop = moe_loop_around(frame, moe_stmt(record));
-        if (loop && is_new(out, loop)) add_split(out, frame, record, loop);
+        Val *value = record->val->nargs == 2 ? val_strip(record->val->args[1]) : NULL;
+        if (value && loop && is_new(out, loop)) add_split(out, frame, value, loop);
+    }
+    // torch.cat([expert(part) for expert, part in zip(experts, x.split(counts))])
+    for (uint32_t i = 0; i < frame->evals.len; i++) {
+        const EvalRecord *record = &frame->evals.at[i];
+        const Val *parts = record->val && record->val->op == OP_CAT ? record->val->args[0] : NULL;
+        bool each = parts && parts->op == V_OPAQUE && parts->nargs == 1 && parts->ck != A_ADD;
+        if (each && is_new(out, moe_stmt(record))) {
+            add_split(out, frame, val_strip(parts->args[0]), moe_stmt(record));
+        }
     }
     for (uint32_t i = 0; i < frame->stmts.len; i++) {
         if (!read_statement(&added, frame, frame->stmts.at[i].stmt)) continue;

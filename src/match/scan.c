@@ -305,9 +305,9 @@ static void add_site(Scan *scan, Site *site, const Module *module, Str qualname,
 static void find_moe(Scan *scan, Frame *frame, Str qualname, FileMatches *out) {
     Sites sites = {0};
     moe_find_experts(&sites, frame);
-    moe_find_routers(&sites, frame);
     moe_find_gathered(&sites, frame);
     if (!sites.len) moe_find_batched(&sites, frame);
+    moe_find_routers(&sites, frame);
     for (uint32_t i = 0; i < sites.len; i++) {
         sites.at[i].family = "moe";
         sites.at[i].priority = PRIORITY_MEDIUM;
