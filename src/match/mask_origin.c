@@ -39,6 +39,8 @@ static bool is_open(OriginFound a) {
 
 // Either of two: what is known of one says something of the whole.
 static OriginFound either(OriginFound a, OriginFound b) {
+    if (a.origin == ORIGIN_ZEROS && is_open(b)) return b;
+    if (b.origin == ORIGIN_ZEROS && is_open(a)) return a;
     if (a.origin == ORIGIN_BINARY && is_open(b)) a.origin = ORIGIN_MASK;
     if (b.origin == ORIGIN_BINARY && is_open(a)) b.origin = ORIGIN_MASK;
     return a.origin >= b.origin ? a : b;
@@ -453,15 +455,17 @@ static OriginFound origin_of_param(Search *s, Val *v, int depth) {
         any = true;
     }
     s->params.len--;
-    if (all.origin == ORIGIN_BINARY) all.origin = ORIGIN_MASK; // there may be other callers
+    // There may be other callers.
+    if (all.origin == ORIGIN_BINARY) all.origin = ORIGIN_MASK;
+    if (all.origin == ORIGIN_ZEROS) all.origin = ORIGIN_UNKNOWN;
     return all;
 }
 
 // ---- values -----------------------------------------------------------------
 
 static OriginFound origin_of_number(const Val *v) {
-    bool fits = is_very_negative(v) || val_is_int(v, 0);
-    return found_at(fits ? ORIGIN_BINARY : ORIGIN_UNKNOWN, v);
+    if (val_is_int(v, 0)) return found_at(ORIGIN_ZEROS, v);
+    return found_at(is_very_negative(v) ? ORIGIN_BINARY : ORIGIN_UNKNOWN, v);
 }
 
 static OriginFound origin_of_product(Search *s, Val *v, int depth) {
@@ -512,7 +516,7 @@ static OriginFound origin_of_value(Search *s, Val *v, int depth) {
     case OP_SQUEEZE: case OP_TRANSPOSE: case OP_PERMUTE: case OP_CONTIGUOUS: case OP_CLONE:
     case OP_DETACH: case OP_FLATTEN: case OP_REPEAT_INTERLEAVE: case OP_TRIU: case OP_TRIL:
         return origin_of(s, v->args[0], depth + 1);
-    case OP_ZEROS: case OP_ZEROS_LIKE: return found_at(ORIGIN_BINARY, v);
+    case OP_ZEROS: case OP_ZEROS_LIKE: return found_at(ORIGIN_ZEROS, v);
     case OP_FULL: return origin_of_number(v->args[1]);
     case OP_WHERE:
         return both(origin_of(s, v->args[1], depth + 1), origin_of(s, v->args[2], depth + 1));

@@ -11,6 +11,7 @@ typedef enum Origin {
     ORIGIN_NOTHING, // None
     ORIGIN_UNKNOWN, // nothing in sight says
     ORIGIN_COMPUTED, // arithmetic in sight, of neither masks nor learned values
+    ORIGIN_ZEROS,   // nothing but 0: no mask goes into it that is seen
     ORIGIN_BINARY,  // built here of 0 and very negative numbers
     ORIGIN_MASK,    // a very negative number goes into it
     ORIGIN_BIAS,    // learned, or computed from learned values

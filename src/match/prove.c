@@ -462,6 +462,7 @@ static FactState prove_mask(Prover *p, Val *x) {
     link_to(p, found.module, found.node, "mask");
     switch (found.origin) {
     case ORIGIN_NOTHING:
+    case ORIGIN_ZEROS:
     case ORIGIN_BINARY: return state(p, FACT_PROVEN, "built of 0 and very negative numbers");
     case ORIGIN_MASK: return state(p, FACT_UNKNOWN,
                                    "a very negative number goes into it; "

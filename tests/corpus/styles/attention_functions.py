@@ -150,3 +150,22 @@ def zeroed_where_hidden(q, k, v, hidden):
     scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
     weights = torch.softmax(scores.masked_fill(hidden, -1e9), dim=-1)
     return torch.where(hidden, 0.0, weights) @ v  # expect: attention recommend|caution
+
+
+class ZerosOrWhatIsGiven(torch.nn.Module):
+    """Zeros where nothing is given say nothing of what is given: it may be a bias."""
+    def forward(self, q, k, v, bias=None):
+        if bias is None:
+            bias = torch.zeros(1, 1, q.shape[2], k.shape[2], device=q.device, dtype=q.dtype)
+        scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
+        return torch.softmax(scores + bias, dim=-1) @ v  # expect: attention caution
+
+    def zeros_alone(self, q, k, v):
+        nothing = torch.zeros(1, 1, q.shape[2], k.shape[2], device=q.device, dtype=q.dtype)
+        scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
+        return torch.softmax(scores + nothing, dim=-1) @ v  # expect: attention recommend
+
+    def zeros_and_low(self, q, k, v, keep):
+        m = torch.where(keep, 0.0, float("-inf"))
+        scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
+        return torch.softmax(scores + m, dim=-1) @ v  # expect: attention recommend
