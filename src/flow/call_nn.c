@@ -88,7 +88,7 @@ Val *call_nn(Frame *f, Node *node, Val *inst, Val *const *args,
         Val *approximate = instance_arg(inst, 0, "approximate");
         if (!approximate) approximate = val_str(g, STR("none"));
         const Sym *attr = sym_find(f->flow->symbols, STR("approximate"));
-        if (attr_is_stored(f->flow, f->mf, attr)) return NULL;
+        if (attr_is_stored(f->mf, attr)) return NULL;
         return val_new2(g, OP_GELU, x, approximate);
     }
     const char *kind = library_gelu_kind(name);

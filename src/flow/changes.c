@@ -14,6 +14,7 @@ typedef struct Store { // object.attr = value, somewhere in a function
     const Node *class_node; // whose body holds the function, or NULL
     const Sym *function;
     bool item; // object.attr[...] = value, object.attr.append(value)
+    bool of_self; // of the method's first parameter
 } Store;
 
 typedef struct Patch { // a statement at module level
@@ -47,6 +48,7 @@ typedef struct Walk {
     Arena *arena;
     struct Changes *out;
     const Node *class_node;
+    const Sym *self; // the first parameter of the method around
     const Sym *function; // NULL at module level
     int branch, depth;
 } Walk;
@@ -58,10 +60,21 @@ static void collect_inside(Walk *walk, Node *node) {
     walk->depth--;
 }
 
+const Sym *first_parameter(const Node *fn) {
+    const ArgumentsNode *a = fn->u.function->args->u.arguments;
+    const NodeList *list = a->posonly.len ? &a->posonly : &a->args;
+    return list->len ? list->at[0]->u.arg.name : NULL;
+}
+
+static bool is_self(const Walk *walk, const Node *target) {
+    const Node *object = target->u.attribute.value;
+    return walk->self && object->kind == N_NAME && object->u.name.id == walk->self;
+}
+
 static void collect_item(Walk *walk, const Node *container) {
     if (container->kind != N_ATTRIBUTE) return;
     Store store = {container->u.attribute.attr, container->u.attribute.value,
-                   walk->class_node, walk->function, true};
+                   walk->class_node, walk->function, true, is_self(walk, container)};
     vec_push(walk->arena, &walk->out->stores, store);
 }
 
@@ -73,7 +86,7 @@ static void collect_target(Walk *walk, const Node *target, Node *value) {
         }
     } else if (walk->function && target->kind == N_ATTRIBUTE) {
         Store store = {target->u.attribute.attr, target->u.attribute.value,
-                       walk->class_node, walk->function, false};
+                       walk->class_node, walk->function, false, is_self(walk, target)};
         vec_push(arena, &walk->out->stores, store);
     } else if (walk->function && target->kind == N_SUBSCRIPT) {
         collect_item(walk, target->u.subscript.value);
@@ -86,6 +99,7 @@ static void collect_target(Walk *walk, const Node *target, Node *value) {
 
 static void collect_function(Walk *walk, Node *node) {
     Walk inner = *walk;
+    if (walk->class_node && !walk->function) inner.self = first_parameter(node);
     inner.function = node->u.function->name;
     collect_inside(&inner, node);
 }
@@ -270,13 +284,12 @@ static bool is_constructor(const Flow *flow, const Store *store) {
     return store->function == flow->names.init || store->function == flow->names.post_init;
 }
 
-bool attr_is_stored(Flow *flow, ModuleFlow *mf, const Sym *name) {
+bool attr_is_stored(ModuleFlow *mf, const Sym *name) {
     struct Changes *changes = changes_of(mf);
     for (uint32_t i = 0; name && i < changes->stores.len; i++) {
         const Store *store = &changes->stores.at[i];
         if (store->attr != name || store->item) continue;
-        const Node *object = store->object;
-        if (object->kind != N_NAME || object->u.name.id != flow->names.self) return true;
+        if (!store->of_self) return true;
     }
     return false;
 }
@@ -288,8 +301,7 @@ AttrChange attr_change(Flow *flow, const Def *class_def, const Sym *name) {
     for (uint32_t i = 0; i < changes->stores.len; i++) {
         const Store *store = &changes->stores.at[i];
         if (store->attr != name || store->item) continue;
-        bool of_self = store->object->kind == N_NAME &&
-                       store->object->u.name.id == flow->names.self && store->class_node;
+        bool of_self = store->of_self && store->class_node;
         bool own = store->class_node == class_def->node;
         if (!of_self) found = found ? found : ATTR_CHANGED_OUTSIDE;
         else if (own && !is_constructor(flow, store)) return ATTR_CHANGED;

@@ -12,9 +12,12 @@ Val *value_with_changes(Flow *flow, ModuleFlow *mf, const Node *node, Val *val);
 // Whether a subclass in the module has a method of its own of this name.
 bool method_is_overridden(Flow *flow, const Def *class_def, const Sym *name);
 
+// The name of a function's first parameter, `self` of a method; NULL if it has none.
+const Sym *first_parameter(const Node *fn);
+
 // Whether the module stores the attribute in an object other than self:
 // self.act.approximate = "tanh".
-bool attr_is_stored(Flow *flow, ModuleFlow *mf, const Sym *name);
+bool attr_is_stored(ModuleFlow *mf, const Sym *name);
 
 typedef enum AttrChange {
     ATTR_KEPT,

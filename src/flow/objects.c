@@ -107,6 +107,7 @@ struct InitIndex {
 typedef struct IndexWalk {
     Flow *flow;
     struct InitIndex *index;
+    const Sym *self;
     int depth, other; // statements around, and those that are no `if`
 } IndexWalk;
 
@@ -136,7 +137,7 @@ static void index_target(IndexWalk *walk, Node *target, Node *stmt, Node *value)
         vec_push(arena, &walk->index->locals, target->u.name.id);
     } else if (target->kind == N_ATTRIBUTE) {
         Node *object = target->u.attribute.value;
-        if (object->kind != N_NAME || object->u.name.id != walk->flow->names.self) return;
+        if (object->kind != N_NAME || object->u.name.id != walk->self) return;
         InitStore store = {target->u.attribute.attr, stmt, value, walk->depth > 1,
                            walk->other == 0};
         vec_push(arena, &walk->index->stores, store);
@@ -186,7 +187,7 @@ static bool index_node(Node *node, void *data) {
 static struct InitIndex *init_index(Flow *flow, FunctionInfo *info) {
     if (info->stores) return info->stores;
     info->stores = NEW(flow->arena, struct InitIndex);
-    IndexWalk walk = {flow, info->stores, 1, 0};
+    IndexWalk walk = {flow, info->stores, first_parameter(info->fn), 1, 0};
     NodeList body = info->fn->u.function->body;
     for (uint32_t i = 0; i < body.len; i++) index_node(body.at[i], &walk);
     return info->stores;
@@ -419,6 +420,12 @@ Val *default_instance(Flow *flow, const Def *class_def) {
     return inst;
 }
 
+// act = staticmethod(F.silu): the function itself.
+static Val *below_staticmethod(Val *v) {
+    bool wraps = v->op == V_CALL && v->nargs == 2 && val_is_global(v->args[0], "staticmethod");
+    return wraps ? v->args[1] : v;
+}
+
 static AttrSource class_attr(Flow *flow, Val *object, const Def *class_def,
                              const Sym *name, uint32_t first) {
     Def mro[MRO_MAX];
@@ -439,7 +446,8 @@ static AttrSource class_attr(Flow *flow, Val *object, const Def *class_def,
         Node *value = class_value(mro[i].node, name);
         if (value) {
             ModuleFlow *mf = flow_module(flow, mro[i].module);
-            return (AttrSource){eval_expr(mf->frame, value), mro[i].module, value};
+            Val *made = below_staticmethod(eval_expr(mf->frame, value));
+            return (AttrSource){made, mro[i].module, value};
         }
     }
     return (AttrSource){0};
