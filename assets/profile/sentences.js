@@ -31,6 +31,8 @@ const SENTENCES = [
     "仅凭输入形状：该数据没有输出形状"],
   ["computes x * sigmoid(1.702 x) in place of gelu: other numbers, so try a training",
     "以 x * sigmoid(1.702 x) 代替 gelu：数值不同，请先试训"],
+  ["the values' heads are narrower than the keys': try it, or pad the values",
+    "value 的头维小于 key：请先试用，或把 value 补齐"],
   ["if the factor in the sigmoid is 1.702", "若 sigmoid 中的系数为 1.702"],
   ["one kernel, as torch's own gelu is, if the numbers are gelu's: approximate='tanh'",
     "若常数即 gelu 的常数，一个算子即可，torch 自带的 gelu 亦然：approximate='tanh'"],

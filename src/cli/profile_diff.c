@@ -17,7 +17,17 @@ static bool is_change(const PairEntry *entry) {
 
 static const char *word_of(const PairEntry *entry) {
     if (entry->side[1].calls <= 0) return "vanished";
-    return entry->side[0].calls <= 0 ? "new" : "";
+    return entry->side[0].calls <= 0 ? "new" : "changed";
+}
+
+// ", first row 39 -> 41": of the base, of the other; "-" where it is not.
+static void add_first_rows(Buf *out, const PairSide side[2]) {
+    buf_add(out, STR(", first row "));
+    for (int s = 0; s < 2; s++) {
+        if (side[s].calls > 0) buf_addf(out, "%u", (unsigned)side[s].first_row);
+        else buf_add_char(out, '-');
+        buf_add(out, s ? STR("\n") : STR(" -> "));
+    }
 }
 
 static void add_run(Buf *out, const PairRun *run) {
@@ -26,13 +36,14 @@ static void add_run(Buf *out, const PairRun *run) {
              side[1].calls);
     if (run->fate == FATE_FUSED) {
         buf_addf(out, "fused: %.*s runs %.2f times a step (%.2f in the base), %.3f ms; the run "
-                 "took %.3f ms\n", STR_FMT(run->kernel), run->fused[1].calls, run->fused[0].calls,
+                 "took %.3f ms", STR_FMT(run->kernel), run->fused[1].calls, run->fused[0].calls,
                  run->fused[1].us / 1e3, side[0].us / 1e3);
-    } else if (run->fate == FATE_GONE) {
-        buf_addf(out, "gone, but the fused kernel %.*s is absent\n", STR_FMT(run->kernel));
-    } else {
-        buf_addf(out, "still there; the fused kernel %.*s is absent\n", STR_FMT(run->kernel));
+        add_first_rows(out, (PairSide[]){side[0], run->fused[1]});
+        return;
     }
+    const char *fate = run->fate == FATE_GONE ? "gone, but" : "still there;";
+    buf_addf(out, "%s the fused kernel %.*s is absent", fate, STR_FMT(run->kernel));
+    add_first_rows(out, side);
 }
 
 static void add_runs(Buf *out, const PairReport *pair) {
@@ -54,9 +65,10 @@ static void add_entries(Buf *out, const char *head, const PairEntry *at, uint32_
             buf_addf(out, "\n  %-24s %21s  %25s\n", head, "calls a step", "ms a step");
         }
         const PairSide *a = &at[i].side[0], *b = &at[i].side[1];
-        buf_addf(out, "  %-24.*s %9.2f -> %-9.2f  %10.3f -> %-10.3f %+.3f  %s\n",
+        buf_addf(out, "  %-24.*s %9.2f -> %-9.2f  %10.3f -> %-10.3f %+.3f  %s",
                  STR_FMT(at[i].name), a->calls, b->calls, a->us / 1e3, b->us / 1e3,
                  (b->us - a->us) / 1e3, word_of(&at[i]));
+        add_first_rows(out, at[i].side);
     }
     if (shown < changed) buf_addf(out, "  and %u more (-v shows them)\n", changed - shown);
 }

@@ -52,10 +52,26 @@ static bool is_row(const ProfTensor *t, const ProfTensor *x) {
     return kept || x->rank < 2 || last_axis(t) == x->dims[x->rank - 2];
 }
 
+// As many rows as the queries (backwards the values' gradient) have, of another width: values
+// are narrower, and backwards what belongs to queries and keys is wider.
+static bool is_other_heads(const Flow *flow, const ProfTensor *t) {
+    bool backward = flow->pattern->direction == RUN_BACKWARD;
+    int64_t d = last_axis(flow->heads);
+    for (uint32_t i = 1; i <= 2; i++) {
+        int64_t axis = t->dims[t->rank - i];
+        bool fits = axis > 1 && (backward ? axis > d : axis < d);
+        bool same = fits && (t->count / (uint64_t)axis == flow->heads->count / (uint64_t)d ||
+                             t->count / (uint64_t)axis == flow->keys->count / (uint64_t)d);
+        if (same) return true;
+    }
+    return false;
+}
+
 static bool is_heads(const Flow *flow, const ProfTensor *t) {
     const ProfTensor *q = flow->heads, *k = flow->keys;
     if (!q || t->rank < 2) return false;
     int64_t d = last_axis(q);
+    if (flow->pattern->has_narrow_values && is_other_heads(flow, t)) return true;
     bool axis = last_axis(t) == d || t->dims[t->rank - 2] == d;
     return axis && (t->count == q->count || (k && t->count == k->count));
 }
@@ -336,7 +352,8 @@ static bool passes(Flow *flow, const ProfKind *kind) {
     if (in->count != out->count) return false;
     bool is_known = has_shape(flow, in, known);
     if (is_layout(op)) {
-        bool is_store = flow->takes_store && has_shape(flow, in, SHAPE_STORE);
+        bool is_store = (flow->takes_store && has_shape(flow, in, SHAPE_STORE)) ||
+                        (flow->heads && in->count > flow->heads->count);
         return in->dtype == out->dtype && (is_known || is_store || has_shape(flow, out, known));
     }
     if (op != OP_CAST || !is_known) return false;

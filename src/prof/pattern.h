@@ -73,6 +73,7 @@ typedef struct Pattern {
     bool without_outputs; // for profiles that have no output shapes
     uint8_t min_axis, min_rank; // of X: the last axis, the number of axes
     uint8_t max_rank;     // 0: any
+    bool has_narrow_values; // of attention: the heads of the values are narrower
     bool is_remark;       // another operator for one kernel: nothing is fused
     uint8_t in_a_row;     // so many of them one behind the other, or none counts
     bool is_list;         // its kernels take lists of tensors, in as many pieces as they like

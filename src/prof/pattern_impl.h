@@ -27,6 +27,9 @@
 #define NODES(list) .nodes = list, .node_count = sizeof(list) / sizeof((list)[0])
 #define API_NONE NULL
 #define PAIRS_NOTE "neighbours are a pair: rotary_mode='interleave'"
+#define NARROW_NOTE "the values' heads are narrower than the keys': try it, or pad the values"
+#define NARROW_VALUES                                                                       \
+    .has_narrow_values = true, .min_axis = 2, .min_rank = 3, .note = NARROW_NOTE
 #define GELU "torch_npu.npu_gelu"
 #define LISTS .direction = RUN_OPTIMIZER, .is_list = true, .min_axis = 1
 #define ONE_QUOTIENT .not_behind = OP_ADDCDIV

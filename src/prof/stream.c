@@ -19,8 +19,16 @@ typedef struct Memory {
 
 #define NO_MATCH UINT32_MAX
 
+enum { START_WORDS = 2 };
+
+// Which patterns may begin: bit i is patterns[i].
+typedef struct Starts {
+    uint64_t words[START_WORDS];
+    bool any;
+} Starts;
+
 typedef struct KindMemory {
-    uint64_t may_start; // bit i: patterns[i]
+    Starts may_start;
     uint32_t len, next;
     Memory at[MEMORIES];
 } KindMemory;
@@ -33,18 +41,20 @@ struct Matcher {
     uint32_t moved; // matches from here on are of runs whose decay comes last
 };
 
-static uint64_t starts_of(const Profile *profile, const ProfKind *kind) {
-    uint64_t bits = 0;
-    if (!kind->has_shapes) return 0;
+static Starts starts_of(const Profile *profile, const ProfKind *kind) {
+    Starts starts = {0};
+    if (!kind->has_shapes) return starts;
     for (uint32_t i = 0; i < pattern_count; i++) {
         if (patterns[i].without_outputs == profile->has.out_shapes) continue;
-        if (match_may_start(&patterns[i], kind)) bits |= UINT64_C(1) << i;
+        if (!match_may_start(&patterns[i], kind)) continue;
+        starts.words[i / 64] |= UINT64_C(1) << i % 64;
+        starts.any = true;
     }
-    return bits;
+    return starts;
 }
 
 Matcher *matcher_new(Arena *arena, const Profile *profile) {
-    if (pattern_count > 64) BUG("%u patterns for 64 bits", pattern_count);
+    if (pattern_count > START_WORDS * 64) BUG("%u patterns, too many to start", pattern_count);
     Matcher *matcher = NEW(arena, Matcher);
     matcher->profile = profile;
     arena_init(&matcher->arena);
@@ -81,11 +91,11 @@ static void remember(Matcher *matcher, KindMemory *memory, Memory fact, const ui
 }
 
 // Tries all patterns that may begin there; the first that fits counts.
-static uint32_t try_patterns(Matcher *matcher, const MatchView *view, uint64_t bits,
-                             uint32_t *seen) {
+static uint32_t try_patterns(Matcher *matcher, const MatchView *view,
+                             const Starts *starts, uint32_t *seen) {
     *seen = 1;
     for (uint32_t i = 0; i < pattern_count; i++) {
-        if (!(bits >> i & 1)) continue;
+        if (!(starts->words[i / 64] >> i % 64 & 1)) continue;
         Match match;
         bool fits = match_pattern(&match, &patterns[i], view);
         if (match.seen > *seen) *seen = match.seen;
@@ -100,11 +110,11 @@ static uint32_t match_at(Matcher *matcher, const Stream *stream, uint32_t at) {
     const uint32_t *ids = stream->kinds + at;
     KindMemory *memory = &matcher->kinds[ids[0]];
     uint32_t left = stream->lane->len - at, seen;
-    if (!memory->may_start) return NO_MATCH;
+    if (!memory->may_start.any) return NO_MATCH;
     const Memory *known = recall(memory, ids, left);
     if (known) return known->match;
     MatchView view = {matcher->profile->kinds, ids, left, matcher->profile->has.out_shapes};
-    uint32_t match = try_patterns(matcher, &view, memory->may_start, &seen);
+    uint32_t match = try_patterns(matcher, &view, &memory->may_start, &seen);
     // At the end of the stream the kernels that are missing had a say.
     if (seen < left) remember(matcher, memory, (Memory){.count = seen, .match = match}, ids);
     return match;

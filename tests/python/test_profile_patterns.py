@@ -41,7 +41,8 @@ X = {
     "GN": "2,32,16,16 bf16", "GC": "32 bf16", "VR": "300 fp32", "PV": "50,7 fp32",
     "TR": "256,1 bf16", "TR1": "128,1 bf16", "QS": "2,64,256 bf16",
     "QF": "16,64,32 bf16", "KF": "16,32,64 bf16", "SF": "16,64,64 bf16", "MF": "2,1,64,64 fp32",
-    "GL": "512 bf16", "SR": "2,8,64,1 bf16",
+    "GL": "512 bf16", "VF": "16,64,16 bf16", "KVT": "2,8,64,96 bf16",
+    "VW": "16,64,48 bf16", "SR": "2,8,64,1 bf16",
 }
 
 
@@ -359,6 +360,21 @@ MORE = [
         SoftmaxV2 S > S
         Transpose QH > Q
         BatchMatMulV2 SF QF > QF""", "fusion_attention", "torch_npu.npu_fusion_attention", 0, 6),
+    ("attention whose values are narrower", """
+        BatchMatMulV2 QF KF > SF
+        Muls S > S
+        Add S MB > S
+        SoftmaxV2 S > S
+        Transpose QKV > KVT
+        Slice KVT > VF
+        BatchMatMulV2 SF VF > VF""", "fusion_attention", "torch_npu.npu_fusion_attention", 0, 6),
+    ("attention backward whose values are narrower", """
+        BatchMatMulV2 VF VF > SF
+        BatchMatMulV2 SF VF > VF
+        SoftmaxGrad S S > S
+        Muls S > S
+        BatchMatMulV2 SF QF > QF
+        BatchMatMulV2 SF QF > QF""", "fusion_attention_bwd", "torch_npu.npu_fusion_attention", 0, 5),
     ("swiglu backward around the products of the one gradient", """
         Mul G G > G
         Mul G G > G
@@ -779,6 +795,11 @@ SILENT = [
         ViewCopy H > H
         ViewCopy H > H
         Add Q Q > Q"""),
+    ("values that are wider than keys", "fusion_attention", """
+        BatchMatMulV2 QF KF > SF
+        Muls S > S
+        SoftmaxV2 S > S
+        BatchMatMulV2 SF VW > VW"""),
     ("tanh of no cube", "gelu", """
         Muls X > X
         Tanh X > X
