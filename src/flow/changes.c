@@ -309,6 +309,12 @@ AttrChange attr_change(Flow *flow, const Def *class_def, const Sym *name) {
             found = found ? found : ATTR_CHANGED_OUTSIDE;
         }
     }
+    // class Other(Base): act = nn.GELU()
+    for (uint32_t i = 0; i < changes->classes.len && found == ATTR_KEPT; i++) {
+        const Node *node = changes->classes.at[i];
+        bool own = node != class_def->node && class_value(node, name);
+        if (own && derives(mf->module, node, class_def)) found = ATTR_CHANGED_OUTSIDE;
+    }
     return found;
 }
 

@@ -39,7 +39,8 @@ Val *op_dtype(Flow *fl, Val *x) {
         case OP_CONTIGUOUS: case OP_CLONE: case OP_DETACH: case OP_TRANSPOSE:
         case OP_PERMUTE: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND:
         case OP_CLAMP: case OP_FLATTEN: case OP_UNFLATTEN: case OP_DROPOUT:
-        case OP_STRIDED: case OP_SELECT: case OP_NARROW: case V_ITEM:
+        case OP_STRIDED: case OP_SELECT: case OP_NARROW: case V_ITEM: case OP_UNBIND:
+        case OP_CHUNK: case OP_SPLIT: case OP_TENSOR_SPLIT:
             x = x->args[0];
             break;
         default:

@@ -142,6 +142,10 @@ static Val *call_tensor_method(Frame *f, Val *x, const Sym *name,
             return op_size(f->flow, x, axis);
         }
     }
+    if (str_is(method, "where") && nargs == 2 && arg_is_positional(args[0]) &&
+        arg_is_positional(args[1])) { // x.where(condition, other)
+        return op_make(f->flow, OP_WHERE, (Val *[]){args[0], x, args[1]}, 3);
+    }
     const OpInfo *info = method_op(f, method);
     if (info) {
         Val **all;
@@ -255,7 +259,7 @@ static Val *call_builtin(Frame *f, Str name, Val *const *args, uint32_t nargs) {
     // Decorators and wrappers that keep the function.
     static const char *const same[] = {
         "torch.jit.script", "torch.compile", "torch.jit.ignore",
-        "torch.jit.export", "torch.compiler.disable", "torch.fx.wrap",
+        "torch.jit.export", "torch.compiler.disable", "torch.fx.wrap", "staticmethod",
     };
     for (size_t i = 0; i < COUNT(same); i++) {
         if (str_is(name, same[i]) && nargs >= 1 && arg_is_positional(args[0])) {

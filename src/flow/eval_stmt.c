@@ -122,14 +122,14 @@ void assign_target(Frame *f, Node *target, Val *value) {
 }
 
 // Every name of the table that may share the storage holds something new.
-static void change_names(Frame *f, NameTable *table, const Roots *changed) {
+static void change_names(Frame *f, NameTable *table, const Val *x, const Roots *changed) {
     frame_may_work(f, table->cap / 256);
     for (uint32_t i = 0; i < table->cap; i++) {
         NameInfo *info = table->slots[i];
         if (!info || !info->bind || !info->bind->val) continue;
         Roots held;
         roots_of(&held, info->bind->val);
-        if (!roots_meet(&held, changed)) continue;
+        if (!roots_meet(&held, changed) || storage_apart(info->bind->val, x)) continue;
         Bind *old = info->bind;
         name_set(f, table, info->key,
                  (Bind){.val = opaque_in(f, old->val), .stmt = f->stmt, .a = old});
@@ -159,13 +159,13 @@ void eval_mutation(Frame *f, Val *x) {
         note_write(f, roots.at[i]);
     }
     for (Frame *at = f; at; at = at->caller) {
-        change_names(at, &at->names, &roots);
+        change_names(at, &at->names, x, &roots);
         // Equal lists are one value: those of callers are others, unless one was given.
         bool own = container && !at->lexical && !at->self;
         for (uint32_t i = 0; own && i < at->nargs; i++) own = !val_holds(at->args[i], x);
         if (own) break;
     }
-    if (f->attrs) change_names(f, f->attrs, &roots);
+    if (f->attrs) change_names(f, f->attrs, x, &roots);
 }
 
 void eval_renewed(Frame *f, const Val *x, Val *value) {

@@ -164,6 +164,40 @@ bool roots_hold(const Roots *roots, const Val *root) {
     return false;
 }
 
+// Below views that keep every element: a part of its own, or NULL.
+static const Val *part_below(const Val *v) {
+    for (int depth = 0; depth < 16; depth++) {
+        switch ((int)v->op) {
+        case V_CAST: case OP_VIEW: case OP_TRANSPOSE: case OP_PERMUTE: case OP_UNSQUEEZE:
+        case OP_SQUEEZE: case OP_CONTIGUOUS: case OP_FLATTEN: case OP_UNFLATTEN: case OP_DETACH:
+            v = v->args[0];
+            break;
+        case V_PART: case OP_STRIDED: return v;
+        case V_ITEM: {
+            const Val *of = v->args[0];
+            bool splits = of->op == OP_UNBIND || of->op == OP_CHUNK || of->op == OP_SPLIT ||
+                          of->op == OP_TENSOR_SPLIT;
+            return splits && val_is_number(v->args[1]) && v->args[1]->num >= 0 ? v : NULL;
+        }
+        default: return NULL;
+        }
+    }
+    return NULL;
+}
+
+bool storage_apart(const Val *a, const Val *b) {
+    a = part_below(a);
+    b = part_below(b);
+    if (!a || !b || a->op != b->op || a->args[0] != b->args[0]) return false;
+    switch ((int)a->op) {
+    case V_PART: // x, axis, index, count
+        return a->args[1] == b->args[1] && a->args[3] == b->args[3] && a->args[2] != b->args[2];
+    case OP_STRIDED: // x, start, step
+        return a->args[2] == b->args[2] && a->args[1] != b->args[1];
+    default: return a->args[1] != b->args[1];
+    }
+}
+
 bool roots_meet(const Roots *a, const Roots *b) {
     for (uint32_t i = 0; i < a->len; i++) {
         if (roots_hold(b, a->at[i])) return true;

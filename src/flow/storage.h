@@ -16,6 +16,8 @@ typedef struct Roots {
 void roots_of(Roots *out, const Val *v);
 bool roots_hold(const Roots *roots, const Val *root);
 bool roots_meet(const Roots *a, const Roots *b);
+// Whether the two are different parts of one tensor: a write into one leaves the other.
+bool storage_apart(const Val *a, const Val *b);
 // Whether a call hands on what it is given, or may.
 bool call_may_share(const Val *call);
 

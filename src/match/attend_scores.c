@@ -497,6 +497,10 @@ static bool is_stored_low(Reader *r, const Val *v) {
 }
 
 static bool is_fill(Reader *r, const Val *v) {
+    // torch.full_like(scores, c), in the shape of what it stands beside
+    if (v->op == V_CALL && v->nargs >= 3 && val_is_global(v->args[0], "torch.full_like")) {
+        v = v->args[2];
+    }
     return is_very_negative(v) || is_stored_low(r, v);
 }
 

@@ -227,11 +227,14 @@ static Val *unviewed(Val *v) {
     return v;
 }
 
-// The number of a round: `i` of a range, or of an enumeration.
+// The number of a round: `i` of a range, of an enumeration, or the name of an expert.
 static bool is_round(Val *v) {
     v = val_strip(v);
     if (v->op == V_CONST) return v->ck == CONST_INT;
-    return v->op == V_ITEM && value_of_call(v->args[0], "range");
+    if (v->op == V_ITEM && value_of_call(v->args[0], "range")) return true;
+    Val *pair = v->op == V_ITEM && val_is_int(v->args[1], 0) ? v->args[0] : NULL;
+    return pair && pair->op == V_ITEM &&
+           (value_of_call(pair->args[0], "items") || value_of_call(pair->args[0], "enumerate"));
 }
 
 // chosen == i, one_hot(chosen), bincount(chosen): rows or counts of an expert.
