@@ -19,6 +19,7 @@
 #include "match/switch.h"
 #include "match/training.h"
 #include "match/turns.h"
+#include "match/wrapped.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -167,7 +168,7 @@ static bool is_fused_already(const Scan *scan, uint32_t from, const Candidate *c
         search_fallback(c->frame->fn, &search);
         if (search.found) return true;
     }
-    return false;
+    return !rule->plain_torch && wraps_operator(c->frame, c->record->node, rule->api);
 }
 
 // ---- findings of one file ---------------------------------------------------
