@@ -40,6 +40,14 @@ static bool spreads(const ProfTensor *t, const ProfTensor *x) {
     return true;
 }
 
+// Whether t broadcasts to the scores x, whose leading axes may be folded into one.
+static bool spreads_over(const ProfTensor *t, const ProfTensor *x) {
+    if (spreads(t, x)) return true;
+    if (t->rank < 2 || x->rank < 2 || !t->count || x->count % t->count) return false;
+    int64_t a = t->dims[t->rank - 2], b = x->dims[x->rank - 2];
+    return last_axis(t) == last_axis(x) && (a == b || a == 1);
+}
+
 static bool is_scalar(const ProfTensor *t) {
     bool whole = t->dtype == DT_INT64 || t->dtype == DT_INT32;
     return t->count == 1 || (whole && t->count <= 8);
@@ -115,7 +123,7 @@ static bool has_shape(const Flow *flow, const ProfTensor *t, uint32_t wanted) {
     if ((wanted & SHAPE_DOUBLE) && t->count == x->count * 2 && last == axis * 2) return true;
     if ((wanted & SHAPE_TABLE) && last == axis && spreads(t, x)) return true;
     if ((wanted & SHAPE_SCALAR) && is_scalar(t)) return true;
-    if ((wanted & SHAPE_SPREAD) && spreads(t, x)) return true;
+    if ((wanted & SHAPE_SPREAD) && !is_scalar(t) && spreads_over(t, x)) return true;
     if (wanted >= SHAPE_PAIRS && has_rare_shape(t, x, wanted)) return true;
     return (wanted & SHAPE_HEADS) && is_heads(flow, t);
 }
@@ -306,14 +314,6 @@ static bool is_layout(ProfOp op) {
     return op == OP_TRANSPOSE || op == OP_RETILE || op == OP_COPY || op == OP_SLICE;
 }
 
-// Whether t broadcasts to the scores x, whose leading axes may be folded into one.
-static bool spreads_over(const ProfTensor *t, const ProfTensor *x) {
-    if (spreads(t, x)) return true;
-    if (t->rank < 2 || x->rank < 2 || !t->count || x->count % t->count) return false;
-    int64_t a = t->dims[t->rank - 2], b = x->dims[x->rank - 2];
-    return last_axis(t) == last_axis(x) && (a == b || a == 1);
-}
-
 // Whether the kernel makes a mask of attention ready: all it takes and makes goes over the
 // scores, and is smaller.
 static bool makes_mask(const Flow *flow, const ProfKind *kind) {
@@ -335,7 +335,7 @@ static bool makes_mask(const Flow *flow, const ProfKind *kind) {
 // kernels that need no node. False: a stranger.
 static bool passes(Flow *flow, const ProfKind *kind) {
     static const uint32_t known = SHAPE_X | SHAPE_ROW | SHAPE_LAST | SHAPE_HALF | SHAPE_DOUBLE |
-                                  SHAPE_TABLE | SHAPE_HEADS | SHAPE_SPREAD;
+                                  SHAPE_TABLE | SHAPE_HEADS | SHAPE_SPREAD | SHAPE_SCALAR;
     ProfOp op = (ProfOp)kind->op;
     if (op == OP_FILL) return true;
     if (op == OP_DROPOUT_MASK) return true;

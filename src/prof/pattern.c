@@ -317,14 +317,14 @@ static const PatternNode fusion_attention_bwd[] = {
 static const PatternNode masked_softmax[] = {
     {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
     {{OP_MUL, OP_DIV}, {X}, X, N(0), START | OPT},
-    {{OP_MASKED_FILL, OP_SELECT, OP_ADD}, {X}, X, N(0) | N(1), NODE_LOOSE | START},
+    {{OP_MASKED_FILL, OP_SELECT, OP_ADD}, {X, SPREAD}, X, N(0) | N(1), NODE_LOOSE | START},
     {{OP_SOFTMAX}, {X}, X, N(2), NODE_LOOSE},
     {{OP_CAST}, {X}, X, N(3), TAIL | NODE_NARROW},
 };
 static const PatternNode masked_softmax_bwd[] = {
     {{OP_CAST}, {X}, X, 0, OPT | START | NODE_WIDE},
     {{OP_SOFTMAX_GRAD}, {X, X}, X, 0, START | NODE_LOOSE},
-    {{OP_MASKED_FILL, OP_SELECT}, {X}, X, N(1), NODE_LOOSE},
+    {{OP_MASKED_FILL, OP_SELECT}, {X, SPREAD}, X, N(1), NODE_LOOSE},
     {{OP_MUL, OP_DIV}, {X}, X, N(2), TAIL},
     {{OP_CAST}, {X}, X, N(2), TAIL | NODE_NARROW},
 };

@@ -16,7 +16,7 @@ typedef enum Shape {
     SHAPE_DOUBLE = 1 << 4, // the last axis doubled
     SHAPE_TABLE = 1 << 5,  // broadcasts to X and keeps its last axis: cos and sin
     SHAPE_SCALAR = 1 << 6, // one number, or the few of an axis list
-    SHAPE_SPREAD = 1 << 7, // broadcasts to X
+    SHAPE_SPREAD = 1 << 7, // broadcasts to X, and is more than a number: a mask
     SHAPE_HEADS = 1 << 8,  // of attention, where X is the scores: like the queries
     SHAPE_ANY = 1 << 9,
     SHAPE_PAIRS = 1 << 10, // X with its last axis taken apart into pairs: [..., d/2, 2]

@@ -18,6 +18,7 @@
 #define EACH SHAPE_EACH
 #define SCALAR SHAPE_SCALAR
 #define STORE SHAPE_STORE
+#define SPREAD SHAPE_SPREAD
 #define FOLD SHAPE_FOLD
 #define N(n) (1u << (n))
 #define OPT NODE_OPTIONAL

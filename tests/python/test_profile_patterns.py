@@ -800,6 +800,10 @@ SILENT = [
         Muls S > S
         SoftmaxV2 S > S
         BatchMatMulV2 SF VW > VW"""),
+    ("a number added in front of a softmax", "scaled_masked_softmax", """
+        Muls S > S
+        Add S NB > S
+        SoftmaxV2 S > S"""),
     ("tanh of no cube", "gelu", """
         Muls X > X
         Tanh X > X
