@@ -131,6 +131,64 @@ static bool switch_of_self(RepoSwitch *out, Arena *run, const Place *place,
     return false;
 }
 
+// ---- constants of the module ------------------------------------------------------
+
+// os.environ["X"], os.environ.get("X"), os.getenv("X") somewhere in the expression.
+static bool reads_environment(Node *node, void *data) {
+    bool *found = data;
+    if (node->kind == N_ATTRIBUTE) {
+        Str name = sym_str(node->u.attribute.attr);
+        *found |= str_is(name, "environ") || str_is(name, "getenv");
+    }
+    if (node->kind == N_NAME) *found |= str_is(sym_str(node->u.name.id), "getenv");
+    return !*found && node_children(node, reads_environment, data);
+}
+
+// True, False, or a test of the environment: os.getenv("USE_FUSED_NORM", "0") == "1".
+static bool is_setting(Node *value) {
+    if (is_bool_node(value)) return true;
+    bool test = value->kind == N_COMPARE || value->kind == N_UNARY_OP;
+    bool call = value->kind == N_CALL && value->u.call.func->kind == N_NAME &&
+                str_is(sym_str(value->u.call.func->u.name.id), "bool");
+    bool found = false;
+    if (test || call) reads_environment(value, &found);
+    return found;
+}
+
+// Whether every binding of the name is such a value, or imports one.
+static bool is_always_setting(Module *module, const Binding *b, Def *out) {
+    *out = project_lookup(module, b->name);
+    if (out->kind != DEF_VALUE || !is_setting(out->node)) return false;
+    for (; b; b = b->earlier) {
+        if (b->kind == BIND_VALUE ? !is_setting(b->value) : b->kind != BIND_FROM) return false;
+    }
+    return true;
+}
+
+// A name of the module, its own or imported, that no local name hides: the first.
+static bool switch_of_module(RepoSwitch *out, Arena *run, const Place *place, const Rule *rule) {
+    Module *module = place->frame->module;
+    const Binding *first = NULL;
+    Def of_first, def;
+    for (uint32_t i = 0; i < module->slot_count; i++) {
+        for (const Binding *b = module->slots[i]; b; b = b->chain) {
+            if (first && first->node->start <= b->node->start) continue;
+            if (!speaks_of(sym_str(b->name), rule)) continue;
+            if (name_find(&place->frame->names, (uintptr_t)b->name)) continue;
+            if (!is_always_setting(module, b, &def)) continue;
+            first = b;
+            of_first = def;
+        }
+    }
+    if (!first) return false;
+    out->expr = arena_str(run, sym_str(first->name));
+    out->name = out->expr;
+    out->where = make_span(run, of_first.module, of_first.node);
+    return true;
+}
+
+// ---- where the function tests it itself ---------------------------------------------
+
 typedef struct TestSearch {
     Str name;
     bool in_test, found;
@@ -138,8 +196,10 @@ typedef struct TestSearch {
 
 static bool search_test(Node *node, void *data) {
     TestSearch *search = data;
-    bool named = node->kind == N_ATTRIBUTE &&
-                 str_eq(sym_str(node->u.attribute.attr), search->name);
+    const Sym *name = node->kind == N_ATTRIBUTE ? node->u.attribute.attr
+                      : node->kind == N_NAME    ? node->u.name.id
+                                                : NULL;
+    bool named = name && str_eq(sym_str(name), search->name);
     if (search->in_test && named) search->found = true;
     if ((node->kind == N_IF || node->kind == N_IF_EXP) && !search->in_test) {
         Node *test = node->kind == N_IF ? node->u.while_.test : node->u.if_exp.test;
@@ -172,5 +232,5 @@ bool find_switch(RepoSwitch *out, Arena *run, const Place *place, const Rule *ru
             return !is_branched_on(place, out->expr);
         }
     }
-    return false;
+    return switch_of_module(out, run, place, rule) && !is_branched_on(place, out->expr);
 }
