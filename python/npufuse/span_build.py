@@ -365,12 +365,20 @@ class Built:
 
     # ----------------------------------------------------------------- functions
 
+    def turn_on(self):
+        """Switches among the user's constants, for the fused side alone."""
+        for term in self.terms:
+            named = isinstance(term, ast.Name) and not self.is_local(term.id)
+            if named and isinstance(vars(self.module).get(term.id), bool):
+                self.fused_names[term.id] = True
+
     def functions_made(self):
         """(original, fused): functions of {input name: value} to lists."""
         names = [self.self_name] if self.self_name else []
         names += sorted({p.parameter for p in self.ports})
         names += sorted(self.values)
         fused = [self.before_guard] + self.fused
+        self.turn_on()
         self.fused_names[ENTERED] = self.enter
         self.fused_names[TERMS] = self.check
         one = self.compile(names, self.original, self.names)
