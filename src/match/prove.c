@@ -252,9 +252,12 @@ static FactState same_shape(Prover *p, Val *a, Val *b) {
         a->args[1] == b->args[1]) {
         return state(p, FACT_PROVEN, "both are parts of one split");
     }
-    if (a->op == OP_NARROW && b->op == OP_NARROW && a->args[0] == b->args[0] &&
-        a->args[1] == b->args[1] && a->args[3] == b->args[3]) {
-        return state(p, FACT_PROVEN, "both are as long a part of one tensor");
+    switch (compare_parts(a, b)) {
+    case PARTS_AS_LONG: return state(p, FACT_PROVEN, "both are as long a part of one tensor");
+    case PARTS_DIFFER: return state(p, FACT_REFUTED, "one split made them, of two sizes");
+    case PARTS_OPEN:
+        return doubtful(p, "one split made them, of sizes that are written otherwise");
+    case PARTS_NONE: break;
     }
     if (same_linears(p, a, b)) {
         return state(p, FACT_PROVEN, "both are linear layers of one width on the same input");

@@ -189,3 +189,36 @@ static void peel(Val **a, Val **b, int choices) {
 void peel_alike(Val **a, Val **b) {
     peel(a, b, 0);
 }
+
+// The size of one of x.split([h, 2 * h], -1), or NULL.
+static const Val *split_size(const Val *v) {
+    const Val *split = v->op == V_ITEM ? v->args[0] : NULL;
+    if (!split || split->op != OP_SPLIT || !val_is_number(v->args[1])) return NULL;
+    const Val *sizes = split->args[1];
+    bool listed = sizes->op == V_LIST || sizes->op == V_TUPLE;
+    double at = v->args[1]->num;
+    return listed && at >= 0 && at < sizes->nargs ? sizes->args[(uint32_t)at] : NULL;
+}
+
+// h and 2 * h, 1 and 3
+static bool sizes_differ(const Val *a, const Val *b) {
+    if (val_is_number(a) && val_is_number(b)) return a->num != b->num;
+    for (int i = 0; i < 2; i++) {
+        const Val *product = i ? a : b, *factor = i ? b : a;
+        if (product->op != OP_MUL) continue;
+        bool first = product->args[0] == factor && val_is_number(product->args[1]);
+        if (first || (product->args[1] == factor && val_is_number(product->args[0]))) return true;
+    }
+    return false;
+}
+
+PartSizes compare_parts(const Val *a, const Val *b) {
+    if (a->op == OP_NARROW && b->op == OP_NARROW && a->args[0] == b->args[0] &&
+        a->args[1] == b->args[1] && a->args[3] == b->args[3]) {
+        return PARTS_AS_LONG;
+    }
+    const Val *one = split_size(a), *other = split_size(b);
+    if (!one || !other || a->args[0] != b->args[0]) return PARTS_NONE;
+    if (one == other) return PARTS_AS_LONG;
+    return sizes_differ(one, other) ? PARTS_DIFFER : PARTS_OPEN;
+}

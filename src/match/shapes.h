@@ -16,4 +16,10 @@ bool one_wide(const Val *v);
 // cos[ids] and sin[ids]. Their shapes are one if those below are.
 void peel_alike(Val **a, Val **b);
 
+typedef enum PartSizes { PARTS_NONE, PARTS_AS_LONG, PARTS_DIFFER, PARTS_OPEN } PartSizes;
+
+// What the sizes say that one split, or two of narrow, are given: PARTS_NONE of other
+// values, PARTS_OPEN where they are written otherwise and may be the same.
+PartSizes compare_parts(const Val *a, const Val *b);
+
 #endif
