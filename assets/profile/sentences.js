@@ -89,8 +89,9 @@ const SENTENCES = [
   ["no stream: the kernels of a device are taken as one sequence", "无流信息：一个设备的算子视为一个序列"],
   ["no steps: shares are of the whole time; profile with a schedule",
     "无步信息：占比按全部时间计；请用 schedule 采集"],
-  ["times in exponent form: a spreadsheet dropped digits, so order and gaps are not reliable",
-    "时间为科学计数：电子表格丢了位数，次序与间隙不可靠"],
+  ["times in exponent form: a spreadsheet dropped digits, so order and gaps are not reliable; " +
+    "shares are of the kernels' time",
+  "时间为科学计数：电子表格丢了位数，次序与间隙不可靠；占比按算子时间计"],
   ["the chip is not known: caps are relative, kernels and gaps now against the kernels with the " +
     "bytes of one that is fused; give --chip, or --bandwidth and --peak",
   "芯片未知：上限为相对值（现有算子与间隙的时间，比按融合后字节数折算的算子时间）；请给 --chip，或 --bandwidth 与 --peak"],

@@ -56,7 +56,7 @@ static void add_columns(ProfReport *report, Arena *arena) {
     }
     if (has->rounded) {
         add(report, arena, STR("times in exponent form: a spreadsheet dropped digits, so order "
-                               "and gaps are not reliable"));
+                               "and gaps are not reliable; shares are of the kernels' time"));
     }
 }
 
