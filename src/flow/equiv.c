@@ -260,14 +260,16 @@ Val *op_unsqueeze_last(Flow *fl, Val *x) {
     return unsqueeze_below(fl, x, 0);
 }
 
-// 1 / (1 + exp(-x))  ->  sigmoid(x)
+// 1 / (1 + exp(-x))  ->  sigmoid(x), of the dtype of exp(-x)
 static Val *as_sigmoid(Flow *fl, Val *v) {
     if (v->op != OP_ADD) return NULL;
     for (int i = 0; i < 2; i++) {
         Val *exp = val_strip(v->args[1 - i]);
         if (val_near(v->args[i], 1) && exp->op == OP_EXP &&
             val_strip(exp->args[0])->op == OP_NEG) {
-            return make1(fl, OP_SIGMOID, val_strip(exp->args[0])->args[0]);
+            Val *sigmoid = make1(fl, OP_SIGMOID, val_strip(exp->args[0])->args[0]);
+            // What exp gives, which autocast raises to float32, or a cast of it.
+            return op_cast(fl, sigmoid, op_dtype(fl, v->args[1 - i]));
         }
     }
     return NULL;
