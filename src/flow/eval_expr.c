@@ -56,8 +56,31 @@ static Val *external(Flow *flow, Str dotted) {
     return val_global(&flow->graph, dotted);
 }
 
+static bool is_constant(const Def *def) {
+    return def->kind == DEF_VALUE && def->node->kind == N_CONSTANT;
+}
+
+// A name that is bound in several branches of the module. Constants among them are
+// switches, known by their name, or stubs (f = None) of what is called elsewhere.
+static Val *eval_either(Flow *flow, const Def *def) {
+    Def one = *def;
+    one.other = NULL;
+    if (is_constant(def)) return val_global(&flow->graph, def->dotted);
+    Val *all = eval_def(flow, &one);
+    for (const Def *other = def->other; other && all; other = other->other) {
+        if (is_constant(other)) continue;
+        one = *other;
+        one.other = NULL;
+        Val *v = eval_def(flow, &one);
+        if (!v) v = val_unique(&flow->graph, V_OPAQUE, NULL, 0);
+        if (v != all) all = op_phi(flow, val_unique(&flow->graph, V_OPAQUE, NULL, 0), all, v);
+    }
+    return all;
+}
+
 Val *eval_def(Flow *flow, const Def *def) {
     Val v = {0};
+    if (def->other) return eval_either(flow, def);
     switch (def->kind) {
     case DEF_FUNCTION:
     case DEF_CLASS:
@@ -150,7 +173,7 @@ static Val *module_name(Frame *f, const Sym *name) {
     Val *val = eval_def(f->flow, &def);
     if (!val) val = val_global(&f->flow->graph, sym_str(name)); // a builtin
     // A value may be what is being read just now.
-    if (def.kind != DEF_VALUE) keep_name_val(f->mf, f->flow->arena, name, val);
+    if (def.kind != DEF_VALUE || def.other) keep_name_val(f->mf, f->flow->arena, name, val);
     return val;
 }
 

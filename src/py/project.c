@@ -605,12 +605,10 @@ static Def binding_def(Module *m, const Binding *b, int follow) {
 // The binding in force after the module ran: the last one, but among
 // conditional ones (try: import / except: stub) the first that is not a
 // constant or a stub assignment.
-static const Binding *binding_in_force(const Binding *last, bool *ambiguous) {
-    *ambiguous = false;
+static const Binding *binding_in_force(const Binding *last) {
     if (!last->conditional || !last->earlier) return last;
     const Binding *best = last;
     for (const Binding *b = last; b; b = b->earlier) {
-        if (b != last) *ambiguous = true;
         if (b->kind != BIND_OTHER && !(b->kind == BIND_VALUE && b->value &&
                                        b->value->kind == N_CONSTANT)) {
             best = b;
@@ -640,13 +638,29 @@ static bool is_builtin(const Sym *name) {
     return false;
 }
 
+// The bindings besides `best`: of one branch or another.
+static void add_others(Def *def, Module *m, const Binding *last, const Binding *best,
+                       int follow) {
+    for (const Binding *b = last; b; b = b->earlier) {
+        if (b != best) {
+            Def *other = NEW(&m->arena, Def);
+            *other = binding_def(m, b, follow);
+            const Def **end = &other->other;
+            while (*end) end = (const Def **)(uintptr_t)&(*end)->other;
+            *end = def->other;
+            def->other = other;
+        }
+        if (!b->conditional) break;
+    }
+}
+
 static Def lookup(Module *module, const Sym *name, int follow) {
     if (follow > FOLLOW_MAX) return (Def){0};
     const Binding *b = module_binding(module, name);
     if (b) {
-        bool ambiguous;
-        Def def = binding_def(module, binding_in_force(b, &ambiguous), follow);
-        def.ambiguous |= ambiguous;
+        const Binding *best = binding_in_force(b);
+        Def def = binding_def(module, best, follow);
+        if (b->conditional && b->earlier) add_others(&def, module, b, best, follow);
         return def;
     }
     if (module->stars.len == 0 || is_builtin(name)) return (Def){0};

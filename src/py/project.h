@@ -81,7 +81,7 @@ typedef struct Def {
     Module *module;
     Node *node;
     Str dotted;
-    bool ambiguous; // other bindings of the name could be the ones in force
+    const struct Def *other; // of the next binding that could be the one in force, or NULL
 } Def;
 
 // Where a dotted name was looked for, and what was found.

@@ -23,7 +23,7 @@ def twice(gate, up):
 
 
 def imported(gate, up):
-    return gate_fn(gate) * up  # clean: the imported function is unknown
+    return gate_fn(gate) * up  # allow: swiglu caution
 
 
 def by_global(gate, up):
