@@ -751,12 +751,23 @@ static const Val *handed_in(const Frame *f, const Node *func) {
     return v && v->op == V_PARAM && v->ptr && v->def ? v : NULL; // `self` has no frame
 }
 
+// Of very many calls the ranges of one parameter become one, which holds more than they did.
+static void note_handed_in(Frame *top, HandedIn made) {
+    enum { HANDED_MAX = 256 };
+    for (uint32_t i = top->handed.len; i-- > 0 && top->handed.len >= HANDED_MAX;) {
+        if (top->handed.at[i].param != made.param) continue;
+        top->handed.at[i].to = made.to;
+        return;
+    }
+    vec_push(top->flow->arena, &top->handed, made);
+}
+
 static Val *eval_call_of(Frame *f, Node *node) {
     const Val *param = handed_in(f, node->u.call.func);
     uint32_t from = f->flow->graph.next_id;
     Val *value = eval_call_inner(f, node);
     HandedIn made = {param, from, f->flow->graph.next_id};
-    if (param && made.to > from) vec_push(f->flow->arena, &f->top->handed, made);
+    if (param && made.to > from) note_handed_in(f->top, made);
     return value;
 }
 

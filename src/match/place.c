@@ -256,6 +256,7 @@ static Str expr_at(const Place *p, Val *v, uint32_t at, int depth) {
     Arena *arena = p->frame->flow->arena;
     if (val_is_number(v)) return number_text(p, v);
     if (val_is_none(v)) return STR("None");
+    if (!p->infos[p->last]) return (Str){0}; // a block too long to be looked at
     const Sym *name = name_holding(p, v, at);
     if (name) return sym_str(name);
     if (v->op == V_ATTR && depth < 8) {

@@ -154,3 +154,40 @@ def test_files_that_import_each_other(tmp_path):
     assert found["counts"]["files"] == 101
     assert [f["family"] for f in found["findings"]] == ["rms_norm"]
     assert found["skipped"] == []
+
+
+LONG_BLOCK = '''import torch
+from torch import nn
+
+ACTIVATIONS = {"silu": nn.SiLU(), "gelu": nn.GELU()}
+
+
+class Heads(nn.Module):
+    def probabilities(self, q, k):
+        return torch.softmax(q @ k.transpose(-1, -2) * 0.125, dim=-1)
+
+
+class Model(nn.Module):
+    def __init__(self, size, act="silu", dim=-1):
+        super().__init__()
+        self.act = ACTIVATIONS[act]
+        self.dim = dim
+        self.gate, self.up = nn.Linear(size, size), nn.Linear(size, size)
+
+    def forward(self, x, heads: Heads, q, k, v):
+%s
+        y = x * torch.rsqrt(x.pow(2).mean(self.dim, keepdim=True) + 1e-6)
+        z = self.act(self.gate(y)) * self.up(y)
+        return z, torch.matmul(heads.probabilities(q, k), v)
+'''
+
+
+def test_what_is_tested_of_code_in_a_long_block(tmp_path):
+    """Defaults, activations and annotations are no guards where nothing can be written."""
+    lines = "\n".join(f"        a{i} = x + {i}" for i in range(230))
+    write(tmp_path, {"model.py": LONG_BLOCK % lines})
+    found = scan(tmp_path)[0]["findings"]
+    assert sorted(f["family"] for f in found) == ["attention", "rms_norm", "swiglu"]
+    for finding in found:
+        assert finding["verdict"] == "caution" and not finding["replacement"]
+        assert finding["reasons"][0] == "no place to write it: its block is too long"
