@@ -498,6 +498,26 @@ static void add_last_axis(Buf *outer, Buf *inner, const Place *place) {
     add_term(where, term.len ? term : last_axis_text(place, false));
 }
 
+// 2 * d == x.shape[-1] of x[..., :d] and x[..., d:], where nothing that is computed of
+// them needs equal parts. False if it cannot be written.
+static bool add_cut(Buf *outer, Buf *inner, const Place *place) {
+    const Match *m = place->match;
+    if (!m->cut_at || m->spec->halves_meet) return true;
+    Arena *arena = place->frame->flow->arena;
+    for (int late = 0; late < 2; late++) {
+        uint32_t at = late ? place->last : place->first;
+        Str cut = compose_expr(place, m->cut_at, at);
+        Str x = place_expr_at(place, m->cut_tensor, at);
+        if (late && !x.len) x = place_expr(place, val_strip(m->cut_tensor));
+        if (!cut.len || !x.len) continue;
+        cut = text_atom(arena, cut);
+        add_term(late ? inner : outer, arena_printf(arena, "2 * %.*s == %.*s.shape[-1]",
+                                                    STR_FMT(cut), STR_FMT(text_atom(arena, x))));
+        return true;
+    }
+    return false;
+}
+
 // What numbers are by default, as terms.
 static bool add_defaults(Buf *buf, const Place *place) {
     const Match *m = place->match;
@@ -566,6 +586,7 @@ static bool make_guards(Guards *out, const RewriteInput *in) {
     bool ok = add_assumptions(&outer, place) && add_defaults(&outer, place) &&
               add_branches(&outer, place);
     add_last_axis(&outer, &inner, place);
+    ok = add_cut(&outer, &inner, place) && ok;
     bool trains = str_is(rule->op_autograd, "differentiable");
     if (!trains) add_term(&outer, STR("not torch.is_grad_enabled()"));
     for (uint32_t i = 0; i < in->requirements->len; i++) {

@@ -22,3 +22,9 @@ def make():
 def inputs(dtype):
     angles = torch.randn(1, 1, 5, 16).to(dtype)
     return [(torch.randn(2, 3, 5, 16).to(dtype), angles.cos(), angles.sin())]
+
+
+def excluded(dtype):
+    """Of another width, the cut is not in the middle."""
+    angles = torch.randn(1, 1, 5, 24).to(dtype)
+    return [(torch.randn(2, 3, 5, 24).to(dtype), angles.cos(), angles.sin())]
