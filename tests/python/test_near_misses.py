@@ -49,7 +49,8 @@ EXPECTED = {
         "two plus weight": ("recommend", PROVEN),
         "bias inside": ("reject", "! what is scaled is not what the mean is taken of: `x + 1`"),
         "the root is used again": ("caution", INNER),
-        "changed in place between": None,
+        "changed in place between": (
+            "reject", "! what is scaled is not what the mean is taken of: `x.mul_(2)`"),
         "added to in place between": (
             "reject", "! what is scaled is not what the mean is taken of: `x.add_(1)`"),
         "a view is added to between": (
