@@ -65,12 +65,13 @@ static bool is_row(const ProfTensor *t, const ProfTensor *x) {
 static bool is_other_heads(const Flow *flow, const ProfTensor *t) {
     bool backward = flow->pattern->direction == RUN_BACKWARD;
     int64_t d = last_axis(flow->heads);
+    if (d < 1 || !flow->keys) return false; // an axis may be empty
+    uint64_t queries = flow->heads->count / (uint64_t)d, keys = flow->keys->count / (uint64_t)d;
     for (uint32_t i = 1; i <= 2; i++) {
         int64_t axis = t->dims[t->rank - i];
         bool fits = axis > 1 && (backward ? axis > d : axis < d);
-        bool same = fits && (t->count / (uint64_t)axis == flow->heads->count / (uint64_t)d ||
-                             t->count / (uint64_t)axis == flow->keys->count / (uint64_t)d);
-        if (same) return true;
+        uint64_t rows = fits ? t->count / (uint64_t)axis : 0;
+        if (fits && (rows == queries || rows == keys)) return true;
     }
     return false;
 }
@@ -105,9 +106,8 @@ static bool has_rare_shape(const ProfTensor *t, const ProfTensor *x, uint32_t wa
         (uint64_t)t->dims[0] == x->count) {
         return true;
     }
-    if ((wanted & SHAPE_STORE) && t->count >= x->count && t->count % (uint64_t)axis == 0) {
-        return true;
-    }
+    bool rows = axis > 0 && t->count % (uint64_t)axis == 0;
+    if ((wanted & SHAPE_STORE) && t->count >= x->count && rows) return true;
     return (wanted & SHAPE_FOLD) && last == axis && t->count && t->count < x->count &&
            x->count % t->count == 0;
 }
