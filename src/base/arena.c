@@ -16,7 +16,7 @@
 
 enum {
     CHUNK_BYTES = 64 * 1024,
-    PAGE_BYTES = 4096, POPULATE_BYTES = 512 * 1024, HUGE_BYTES = 16 * 1024 * 1024,
+    PAGE_BYTES = 4096, POPULATE_BYTES = 512 * 1024, HUGE_BYTES = 4 * 1024 * 1024,
     EXIT_OUT_OF_MEMORY = 4,
 };
 
@@ -125,25 +125,43 @@ void *arena_alloc(Arena *arena, size_t bytes) {
     return memset(take(arena, bytes), 0, bytes);
 }
 
-// Gets the pages of a large array at once: a fault for each costs more, most of all
-// where several threads wait for each other in them.
-static void populate(char *at, size_t bytes) {
+// Whole pages in an array.
+typedef struct Pages {
+    uintptr_t begin, end;
+} Pages;
+
+static Pages pages_in(const char *at, size_t bytes) {
+    uintptr_t mask = ~(uintptr_t)(PAGE_BYTES - 1);
+    return (Pages){((uintptr_t)at + PAGE_BYTES - 1) & mask, ((uintptr_t)at + bytes) & mask};
+}
+
+// Both are advice: an older system faults as ever.
+void arena_touch(void *at, size_t bytes) {
+    if (bytes < POPULATE_BYTES) return;
+    Pages pages = pages_in(at, bytes);
 #ifdef MADV_POPULATE_WRITE
-    uintptr_t begin = ((uintptr_t)at + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
-    uintptr_t end = ((uintptr_t)at + bytes) & ~(uintptr_t)(PAGE_BYTES - 1);
-    // Advice: an older system faults as ever. Huge pages are had in fewer steps.
-#ifdef MADV_HUGEPAGE
-    if (bytes >= HUGE_BYTES) (void)madvise((char *)begin, end - begin, MADV_HUGEPAGE);
-#endif
-    if (begin < end) (void)madvise((char *)begin, end - begin, MADV_POPULATE_WRITE);
+    (void)madvise((char *)pages.begin, pages.end - pages.begin, MADV_POPULATE_WRITE);
 #else
-    (void)at, (void)bytes;
+    (void)pages;
 #endif
 }
 
-void *arena_raw(Arena *arena, size_t bytes) {
+void *arena_raw_untouched(Arena *arena, size_t bytes) {
     char *at = take(arena, bytes);
-    if (bytes >= POPULATE_BYTES) populate(at, bytes);
+    Pages pages = pages_in(at, bytes);
+#ifdef MADV_HUGEPAGE // had in fewer steps
+    if (bytes >= HUGE_BYTES) {
+        (void)madvise((char *)pages.begin, pages.end - pages.begin, MADV_HUGEPAGE);
+    }
+#else
+    (void)pages;
+#endif
+    return at;
+}
+
+void *arena_raw(Arena *arena, size_t bytes) {
+    char *at = arena_raw_untouched(arena, bytes);
+    arena_touch(at, bytes);
     return at;
 }
 

@@ -37,6 +37,10 @@ void arena_reset(Arena *arena, ArenaMark mark);
 void *arena_alloc(Arena *arena, size_t bytes);
 // The same, not zeroed: for what is filled at once.
 void *arena_raw(Arena *arena, size_t bytes);
+// The same for what several threads fill: each of them may ask for its part with
+// arena_touch before it does, which is faster than a fault for each page.
+void *arena_raw_untouched(Arena *arena, size_t bytes);
+void arena_touch(void *at, size_t bytes);
 // Grows `old` of `old_bytes` to `bytes` (copies unless it is the last one);
 // the new tail is zeroed.
 void *arena_grow(Arena *arena, void *old, size_t old_bytes, size_t bytes);

@@ -30,10 +30,6 @@ typedef struct Search {
     uint32_t len;      // places so far that change, also those that are not kept
 } Search;
 
-static uint32_t kind_at(const Search *search, const ProfLane *lane, uint32_t at) {
-    return search->report->profile->rows[lane->rows[at]].kind;
-}
-
 // Stretches of rows of one step; those outside of steps are left out.
 static void find_segments(Segments *out, Search *search, const ProfLane *lane) {
     const Profile *profile = search->report->profile;
@@ -41,7 +37,7 @@ static void find_segments(Segments *out, Search *search, const ProfLane *lane) {
         uint32_t step = profile->rows[lane->rows[i]].step, from = i;
         uint64_t types = HASH_SEED;
         for (; i < lane->len && profile->rows[lane->rows[i]].step == step; i++) {
-            types = (types ^ search->type_of[kind_at(search, lane, i)]) * MIX;
+            types = (types ^ search->type_of[lane->kinds[i]]) * MIX;
             types ^= types >> 32;
         }
         if (profile->steps[step].id == PROF_NONE) continue;
@@ -101,17 +97,17 @@ static void add_shape(Shapes *shapes, uint32_t kind, uint32_t row) {
     place->shapes++;
 }
 
-// What one step shows: kinds that are not those of the first step.
-static void compare_step(Shapes **changed, Search *search, const uint32_t *first,
-                         const uint32_t *rows, uint32_t len) {
-    const ProfRow *all = search->report->profile->rows;
-    for (uint32_t p = 0; p < len; p++) {
-        if (all[rows[p]].kind == all[first[p]].kind) continue;
+// What the step that begins at `step` shows: kinds that are not those of the first step.
+static void compare_step(Shapes **changed, Search *search, const ProfLane *lane,
+                         const Segment *first, uint32_t step) {
+    const uint32_t *kinds = lane->kinds + step, *before = lane->kinds + first->from;
+    for (uint32_t p = 0; p < first->len; p++) {
+        if (kinds[p] == before[p]) continue;
         if (!changed[p]) {
             changed[p] = NEW(&search->scratch, Shapes);
-            add_shape(changed[p], all[first[p]].kind, first[p]);
+            add_shape(changed[p], before[p], lane->rows[first->from + p]);
         }
-        add_shape(changed[p], all[rows[p]].kind, rows[p]);
+        add_shape(changed[p], kinds[p], lane->rows[step + p]);
     }
 }
 
@@ -121,8 +117,7 @@ static void compare_places(Search *search, const ProfLane *lane, const Segments 
     uint32_t len = alike->at[0].len;
     Shapes **changed = NEW_N(&search->scratch, Shapes *, len);
     for (uint32_t s = 1; s < count; s++) {
-        compare_step(changed, search, lane->rows + alike->at[0].from,
-                     lane->rows + alike->at[s].from, len);
+        compare_step(changed, search, lane, &alike->at[0], alike->at[s].from);
     }
     for (uint32_t p = 0; p < len; p++) {
         if (!changed[p]) continue;
@@ -145,7 +140,7 @@ static uint32_t *count_steps(Search *search, const ProfLane *lane, const Segment
     for (uint32_t s = 1; s + 1 < segments->len; s++) {
         const Segment *segment = &segments->at[s];
         for (uint32_t i = segment->from; i < segment->from + segment->len; i++) {
-            uint32_t kind = kind_at(search, lane, i);
+            uint32_t kind = lane->kinds[i];
             steps[kind] += last[kind] != s;
             last[kind] = s;
         }

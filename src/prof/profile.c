@@ -28,7 +28,8 @@ typedef struct Reading {
     int error; // errno of the first failure
     uint32_t job_count;
     Job *jobs;
-    ProfRow *rows; // of the profile
+    LaneShare *shares; // of each job
+    Profile *profile;
     uint64_t *firsts; // of each of its kinds: block << 32 | row of the block
 } Reading;
 
@@ -39,6 +40,7 @@ struct Job {
     bool started;
     uint32_t index;
     uint32_t *kind_of, *lane_of, *step_of; // the reader's index -> the profile's
+    uint64_t first_block, end_block; // that it puts in place
 };
 
 // Numbers in the order of first appearance over all readers.
@@ -212,43 +214,91 @@ static void merge_faults(ProfFaults *into, const ProfFaults *from, uint32_t base
     }
 }
 
-static void copy_block(ProfRow *out, const RowBlock *block, const Job *job) {
-    for (uint32_t i = 0; i < block->count; i++) {
-        ProfRow row = block->rows[i];
-        if (row.kind != PROF_NO_KIND) {
-            row.kind = job->kind_of[row.kind];
-            row.lane = (uint16_t)job->lane_of[row.lane];
-            row.step = job->step_of[row.step] & ((1 << 20) - 1);
-        }
-        out[i] = row;
-    }
+// Made as a whole: a row that is changed in parts and then copied waits for itself.
+static ProfRow renumbered(const ProfRow *row, const Job *reader) {
+    if (row->kind == PROF_NO_KIND) return *row;
+    return (ProfRow){
+        .start_ns = row->start_ns,
+        .duration_ns = row->duration_ns,
+        .step = reader->step_of[row->step] & ((1 << 20) - 1),
+        .kind = reader->kind_of[row->kind],
+        .lane = (uint16_t)reader->lane_of[row->lane],
+    };
 }
 
-// Each thread copies the blocks that it has read.
+static void copy_block(ProfRow *out, const RowBlock *block, const Job *reader) {
+    for (uint32_t i = 0; i < block->count; i++) out[i] = renumbered(&block->rows[i], reader);
+}
+
+// The blocks follow each other, so that the rows of a thread do.
 static void *copy_blocks(void *data) {
     const Job *job = data;
     const Reading *reading = job->reading;
-    ProfRow *to = reading->rows;
-    for (uint64_t b = 0; b < reading->block_count; b++) {
+    LaneShare *share = &reading->shares[job->index];
+    ProfRow *to = reading->profile->rows + share->from;
+    arena_touch(to, (share->end - share->from) * sizeof(*to));
+    for (uint64_t b = job->first_block; b < job->end_block; b++) {
         const RowBlock *block = &reading->blocks[b];
-        if (block->reader == job->index) copy_block(to, block, job);
+        copy_block(to, block, &reading->jobs[block->reader]);
+        uint32_t from = (uint32_t)(to - reading->profile->rows);
+        lanes_count(share, reading->profile, from, from + block->count);
         to += block->count;
     }
     return NULL;
 }
 
-static bool copy_rows(Profile *out, Arena *arena, Reading *reading, Err *err) {
+static void *place_rows(void *data) {
+    Job *job = data;
+    row_reader_free(&job->reader); // its rows were copied
+    lanes_place(&job->reading->shares[job->index], job->reading->profile);
+    return NULL;
+}
+
+// Gives each thread about as many rows.
+static void share_rows(Reading *reading) {
+    const Profile *profile = reading->profile;
+    uint64_t block = 0;
+    uint32_t row = 0;
+    for (uint32_t j = 0; j < reading->job_count; j++) {
+        Job *job = &reading->jobs[j];
+        uint64_t until = (uint64_t)profile->row_count * (j + 1) / reading->job_count;
+        job->first_block = block;
+        reading->shares[j].from = row;
+        bool last = j + 1 == reading->job_count;
+        while (block < reading->block_count && (last || row < until)) {
+            row += reading->blocks[block++].count;
+        }
+        job->end_block = block;
+        reading->shares[j].end = row;
+    }
+}
+
+static bool count_rows(Profile *out, const Reading *reading, Err *err) {
     uint64_t total = 0;
-    for (uint64_t b = 0; b < reading->block_count; b++) total += reading->blocks[b].count;
-    if (total >= UINT32_MAX) {
-        return err_set(err, "'%s' has more than 4 billion rows: split it", reading->read->path);
-    }
-    reading->rows = out->rows = arena_raw(arena, total * sizeof(ProfRow));
-    run_jobs(reading, copy_blocks);
     for (uint64_t b = 0; b < reading->block_count; b++) {
-        merge_faults(&out->faults, &reading->blocks[b].faults, out->row_count);
-        out->row_count += reading->blocks[b].count;
+        merge_faults(&out->faults, &reading->blocks[b].faults, (uint32_t)total);
+        total += reading->blocks[b].count;
+        if (total >= UINT32_MAX) {
+            return err_set(err, "'%s' has more than 4 billion rows: split it",
+                           reading->read->path);
+        }
     }
+    out->row_count = (uint32_t)total;
+    return true;
+}
+
+// Rows into one array, and into their lanes.
+static bool copy_rows(Profile *out, Arena *arena, Reading *reading, Err *err) {
+    if (!count_rows(out, reading, err)) return false;
+    out->rows = arena_raw_untouched(arena, (size_t)out->row_count * sizeof(ProfRow));
+    reading->profile = out;
+    LaneShare *shares = reading->shares = NEW_N(arena, LaneShare, reading->job_count);
+    share_rows(reading);
+    lanes_share(shares, reading->job_count, out, arena);
+    run_jobs(reading, copy_blocks);
+    lanes_begin(out, arena, shares, reading->job_count);
+    run_jobs(reading, place_rows);
+    lanes_end(out, shares, reading->job_count);
     return true;
 }
 
@@ -339,7 +389,6 @@ static bool read_open(Profile *out, Arena *arena, Reading *reading, Err *err) {
     uint64_t data = reading->file.size - reading->file.first;
     reading->block_count = (data + BLOCK_BYTES - 1) / BLOCK_BYTES;
     if (!read_rows(out, arena, reading, err)) return false;
-    lanes_order(out, arena);
     return true;
 }
 

@@ -89,6 +89,7 @@ typedef struct ProfLane {
     int64_t device, stream; // PROF_NONE: not said
     bool is_comm;           // communication alone; rows is empty
     uint32_t *rows;         // indices into Profile.rows
+    uint32_t *kinds;        // of these rows
     uint32_t len;
 } ProfLane;
 

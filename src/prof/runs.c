@@ -15,8 +15,17 @@
 
 enum { ROWS_OF_A_THREAD = 50000 }; // with fewer one thread is as fast
 
-static void add_part(TallyBook *book, const Occurrence *o, const Found *found,
-                     const char *part_of) {
+// The tally of a found run, by what it was found as: thousands are of the same few.
+typedef struct Known {
+    const char *id; // NULL: nothing is here
+    uint32_t match, tally;
+    bool is_part;
+} Known;
+
+enum { KNOWN = 256 };
+
+static RunTally *tally_of(TallyBook *book, const Occurrence *o, const Found *found,
+                          const char *part_of) {
     const Match *match = &o->stream->matches[found->match];
     const Pattern *pattern = match->pattern;
     bool whole = match->members == (match->length == MATCH_WINDOW
@@ -32,7 +41,18 @@ static void add_part(TallyBook *book, const Occurrence *o, const Found *found,
         .contiguous = whole,
         .module_inferred = !book->profile->row_module,
     };
-    tally_add(book, tally_get(book, &like), o);
+    return tally_get(book, &like);
+}
+
+static void add_part(TallyBook *book, Known *known, const Occurrence *o, const Found *found,
+                     const char *part_of) {
+    Known *at = &known[found->match % KNOWN];
+    bool same = at->id == found->id && at->match == found->match && at->is_part == !!part_of;
+    if (!same) {
+        RunTally *tally = tally_of(book, o, found, part_of);
+        *at = (Known){found->id, found->match, (uint32_t)(tally - book->tallies.at), !!part_of};
+    }
+    tally_add(book, &book->tallies.at[at->tally], o);
 }
 
 // add + rms_norm as one run, and the norm inside it as a part.
@@ -63,6 +83,7 @@ static void add_composite(TallyBook *book, const Stream *stream, const Found *fo
 }
 
 static void add_found(TallyBook *book, const Stream *stream) {
+    Known known[KNOWN] = {{0}};
     for (uint32_t i = 0; i < stream->found.len; i++) {
         const Found *found = &stream->found.at[i];
         const Match *match = &stream->matches[found->match];
@@ -73,7 +94,7 @@ static void add_found(TallyBook *book, const Stream *stream) {
         };
         bool joined = found->has_add && match->length < MATCH_WINDOW - 8;
         if (joined) add_composite(book, stream, found);
-        add_part(book, &o, found, joined ? PATTERN_ADD_RMS_NORM : NULL);
+        add_part(book, known, &o, found, joined ? PATTERN_ADD_RMS_NORM : NULL);
     }
 }
 

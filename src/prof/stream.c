@@ -38,6 +38,7 @@ struct Matcher {
     Arena arena;  // memories, matches and streams; what is there stays where it is
     KindMemory *kinds;
     VEC(Match) matches;
+    bool *is_adamw; // of each pattern
     uint32_t moved; // matches from here on are of runs whose decay comes last
 };
 
@@ -59,6 +60,11 @@ Matcher *matcher_new(Arena *arena, const Profile *profile) {
     matcher->profile = profile;
     arena_init(&matcher->arena);
     matcher->kinds = NEW_N(&matcher->arena, KindMemory, profile->kind_count);
+    matcher->is_adamw = NEW_N(&matcher->arena, bool, pattern_count);
+    for (uint32_t i = 0; i < pattern_count; i++) {
+        matcher->is_adamw[i] = strcmp(patterns[i].id, PATTERN_ADAMW) == 0 &&
+                               !patterns[i].is_list;
+    }
     for (uint32_t i = 0; i < profile->kind_count; i++) {
         matcher->kinds[i].may_start = starts_of(profile, &profile->kinds[i]);
     }
@@ -171,8 +177,7 @@ static uint32_t end_of(const Matcher *matcher, const Found *found) {
 }
 
 static bool is_adamw(const Matcher *matcher, const Found *found) {
-    const Pattern *pattern = matcher->matches.at[found->match].pattern;
-    return strcmp(found->id, PATTERN_ADAMW) == 0 && !pattern->is_list;
+    return matcher->is_adamw[matcher->matches.at[found->match].pattern - patterns];
 }
 
 // The place in a run of its second kernel that is no fill.
@@ -315,11 +320,7 @@ static void move_decays(Matcher *matcher, Stream *stream) {
 
 void matcher_scan(Matcher *matcher, Stream *out, const ProfLane *lane) {
     const Profile *profile = matcher->profile;
-    *out = (Stream){.profile = profile, .lane = lane};
-    out->kinds = arena_raw(&matcher->arena, (size_t)lane->len * sizeof(uint32_t));
-    for (uint32_t i = 0; i < lane->len; i++) {
-        out->kinds[i] = profile->rows[lane->rows[i]].kind;
-    }
+    *out = (Stream){.profile = profile, .lane = lane, .kinds = lane->kinds};
     for (uint32_t i = 0; i < lane->len;) {
         uint32_t index = match_at(matcher, out, i);
         if (index == NO_MATCH) {

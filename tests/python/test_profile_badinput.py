@@ -169,3 +169,27 @@ def test_threads_leave_no_trace(tmp_path):
     one = profile(path, "--format", "json", "-q", "-j", "1")
     for jobs in ("2", "7"):
         assert profile(path, "--format", "json", "-q", "-j", jobs) == one
+
+
+def test_threads_put_slices_back_in_order(tmp_path):
+    """Slices in the order 2, 1: every lane is out of order from one thread's share of the
+    rows to the next, and a file with whole lines in disorder within each."""
+    spelling, dialect = profgen.settings(["layers=6", "steps=12", "comm=0.02"])
+    text = profgen.generate(spelling, dialect, 5)[0]
+    header, *lines = text.splitlines()
+    half = len(lines) // 2
+    whole = profile(write(tmp_path, text), "--format", "json", "-q", "-j", "1")
+    runs = {run["pattern"]: run["count"] for run in json.loads(whole[1])["runs"]
+            if run["kind"] == "fusion"}
+    assert runs["rms_norm"] == 72  # 6 layers, 12 steps
+    slices = [header, *lines[half:], header, *lines[:half]]
+    mixed = [header, *(line for i in range(0, len(lines), 2)
+                       for line in reversed(lines[i:i + 2]))]
+    for name, rows in (("slices.csv", slices), ("mixed.csv", mixed)):
+        path = write(tmp_path, "\n".join(rows) + "\n", name)
+        one = profile(path, "--format", "json", "-q", "-j", "1")
+        found = {run["pattern"]: run["count"] for run in json.loads(one[1])["runs"]
+                 if run["kind"] == "fusion"}
+        assert found == runs
+        for jobs in ("2", "3", "7"):
+            assert profile(path, "--format", "json", "-q", "-j", jobs) == one
