@@ -10,7 +10,7 @@
 #include "match/number.h"
 #include "match/tensor_kind.h"
 
-enum { SCORES_MAX_DEPTH = 24, SCORES_MAX_STEPS = 600 };
+enum { SCORES_MAX_DEPTH = 24, SCORES_MAX_STEPS = 600, FACTOR_MAX_DEPTH = 12 };
 
 // ---- numbers ----------------------------------------------------------------
 
@@ -84,10 +84,23 @@ static bool are_factors(const Factor *f, const Val *v, uint32_t first, int depth
     return true;
 }
 
+// config.rope_scaling["factor"], config.rope_scaling.get("factor", 1): what a constructor
+// reads of its argument may be a number as well as the argument itself.
+static bool is_setting(const Factor *f, const Val *v) {
+    for (int depth = 0; f->stored && depth < 8; depth++) {
+        if (v->op == V_PARAM) {
+            return !object_class(v) && may_be_number(f->flow, (Val *)(uintptr_t)v);
+        }
+        if (v->op == V_CALL ? v->args[0]->op != V_ATTR : v->op != V_ITEM && v->op != V_ATTR) break;
+        v = v->args[0];
+    }
+    return false;
+}
+
 // math.log(n); max(1, n) of numbers.
 static bool is_factor_call(const Factor *f, const Val *call, int depth) {
     const Val *callee = call->args[0];
-    if (callee->op != V_GLOBAL) return false;
+    if (callee->op != V_GLOBAL) return is_setting(f, call);
     if (str_starts(callee->text, "math.")) return true;
     bool picks = str_is(callee->text, "max") || str_is(callee->text, "min");
     if (picks && call->nargs > 2) return are_factors(f, call, 1, depth);
@@ -108,7 +121,7 @@ static bool is_stored_factor(const Factor *f, Val *v, int depth) {
 
 // A number that scores may be multiplied by: never a learned tensor.
 static bool is_factor_at(const Factor *f, Val *v, int depth) {
-    if (depth > 8) return false;
+    if (depth > FACTOR_MAX_DEPTH) return false;
     const Val *lone = lone_number(v);
     if (lone != val_strip(v)) return true;
     v = val_strip(v);
@@ -123,6 +136,7 @@ static bool is_factor_at(const Factor *f, Val *v, int depth) {
         return true;
     case V_PYOP: case V_SIZE: case OP_NUMEL: return true;
     case V_CALL: return is_factor_call(f, v, depth);
+    case V_ITEM: return is_setting(f, v);
     case OP_MUL: case OP_ADD: case OP_POW:
     case OP_SQRT: case OP_RSQRT: case OP_RECIPROCAL: case OP_NEG:
         return are_factors(f, v, 0, depth);

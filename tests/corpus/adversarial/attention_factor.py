@@ -89,3 +89,27 @@ def two_tensors(q, k, v, gate: torch.Tensor, other: torch.Tensor = None):
     factor = gate if other is None else other
     scores = q @ k.transpose(-2, -1) * factor
     return scores.softmax(dim=-1) @ v  # clean: a tensor in both arms
+
+
+class OfItself(nn.Module):
+    def __init__(self, heads, length):
+        super().__init__()
+        self.slopes = nn.Parameter(torch.ones(2, heads, 1, length))
+        self.slope = self.of_keys(length)[0]
+
+    def of_keys(self, length):
+        return torch.split(self.slopes, 1)
+
+    def forward(self, q, k, v):
+        scores = q @ k.transpose(-2, -1) * self.slope
+        return scores.softmax(dim=-1) @ v  # clean: a factor a key
+
+
+class ItemOfTensor(nn.Module):
+    def __init__(self, table: torch.Tensor):
+        super().__init__()
+        self.slope = table[0]
+
+    def forward(self, q, k, v):
+        scores = q @ k.transpose(-2, -1) * self.slope
+        return scores.softmax(dim=-1) @ v  # clean: a row of a tensor

@@ -39,3 +39,27 @@ class Yarn(nn.Module):
     def forward(self, q, k, v):
         scores = torch.einsum("bshd,bthd->bhst", q, k) * self.scale
         return torch.einsum("bhst,bthd->bshd", scores.softmax(dim=-1), v)  # expect: attention recommend|caution
+
+
+def stretch(ratio, weight=1):
+    if ratio <= 1:
+        return 1.0
+    return 0.1 * weight * math.log(ratio) + 1.0
+
+
+class StretchedByATable(nn.Module):
+    """The number comes out of a table that the configuration holds."""
+
+    def __init__(self, settings):
+        super().__init__()
+        self.scale = settings.width ** -0.5
+        if settings.longer is not None:
+            weight = settings.longer.get("weight", 0)
+            if weight:
+                by = stretch(settings.longer["ratio"], weight)
+                self.scale = self.scale * by * by
+
+    def forward(self, q, k, v):
+        scores = torch.matmul(q, k.transpose(2, 3)) * self.scale
+        scores = torch.softmax(scores, dim=-1, dtype=torch.float32).to(q.dtype)
+        return torch.matmul(scores, v)  # expect: attention recommend
