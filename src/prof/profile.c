@@ -214,20 +214,16 @@ static void merge_faults(ProfFaults *into, const ProfFaults *from, uint32_t base
     }
 }
 
-// Made as a whole: a row that is changed in parts and then copied waits for itself.
-static ProfRow renumbered(const ProfRow *row, const Job *reader) {
-    if (row->kind == PROF_NO_KIND) return *row;
-    return (ProfRow){
-        .start_ns = row->start_ns,
-        .duration_ns = row->duration_ns,
-        .step = reader->step_of[row->step] & ((1 << 20) - 1),
-        .kind = reader->kind_of[row->kind],
-        .lane = (uint16_t)reader->lane_of[row->lane],
-    };
-}
-
+// Changed where it is put: one that is changed first and copied then waits for itself.
 static void copy_block(ProfRow *out, const RowBlock *block, const Job *reader) {
-    for (uint32_t i = 0; i < block->count; i++) out[i] = renumbered(&block->rows[i], reader);
+    for (uint32_t i = 0; i < block->count; i++) {
+        ProfRow *row = &out[i];
+        *row = block->rows[i];
+        if (row->kind == PROF_NO_KIND) continue;
+        row->kind = reader->kind_of[row->kind];
+        row->lane = (uint16_t)reader->lane_of[row->lane];
+        row->step = reader->step_of[row->step] & ((1 << 20) - 1);
+    }
 }
 
 // The blocks follow each other, so that the rows of a thread do.
