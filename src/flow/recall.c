@@ -13,6 +13,7 @@ enum {
 typedef struct KeptVal {
     Val val; // args NULL
     uint32_t *args;
+    uint32_t before; // of an opaque value, plus 1: what it was before it changed
     bool unique;
 } KeptVal;
 
@@ -170,6 +171,16 @@ static Def *copy_def(Arena *arena, const Def *def) {
     return copy;
 }
 
+static uint32_t copy_val(Copy *copy, const Val *v);
+
+// What the value was before it changed: storage that the two share. It is made before, or
+// the chain might close.
+static bool copy_before(Copy *copy, const Val *v, uint32_t *out) {
+    const Val *before = v->op == V_OPAQUE ? v->ptr : NULL;
+    if (before && before->id < v->id) *out = copy_val(copy, before);
+    return !before || *out;
+}
+
 // The index in the list plus 1; 0 where the value is none that can be kept.
 static uint32_t copy_val(Copy *copy, const Val *v) {
     for (uint32_t i = 0; i < copy->len; i++) {
@@ -182,12 +193,14 @@ static uint32_t copy_val(Copy *copy, const Val *v) {
         if (!index) return 0;
         args[i] = index - 1;
     }
-    if (copy->len == VALS_MAX) return 0;
+    uint32_t before = 0;
+    if (!copy_before(copy, v, &before) || copy->len == VALS_MAX) return 0;
     KeptVal *kept = &copy->vals[copy->len];
     copy->from[copy->len++] = v;
-    *kept = (KeptVal){.args = args, .unique = v->hash == 0};
+    *kept = (KeptVal){.args = args, .before = before, .unique = v->hash == 0};
     kept->val = (Val){.op = v->op, .ck = v->ck, .flags = v->flags, .nargs = v->nargs,
-                      .name = v->name, .num = v->num, .ptr = v->ptr};
+                      .name = v->name, .num = v->num};
+    if (v->op == V_MODULE) kept->val.ptr = v->ptr; // others are of the file, as `before`
     kept->val.text = arena_str(copy->arena, v->text);
     kept->val.def = copy_def(copy->arena, v->def);
     // What is shared may have been met first in another module, by chance.
@@ -256,6 +269,7 @@ static Val *make_val(Graph *g, const KeptVal *kept, Val **made) {
     Val *args[VALS_MAX];
     for (uint32_t i = 0; i < v.nargs; i++) args[i] = made[kept->args[i]];
     v.args = args;
+    if (kept->before) v.ptr = made[kept->before - 1];
     Val *val;
     if (kept->unique) {
         val = val_unique(g, (Op)v.op, args, v.nargs);

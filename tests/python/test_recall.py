@@ -4,6 +4,7 @@ Results of helpers are kept from file to file. So files are scanned together, an
 in a scan of its own: what is found must not differ.
 """
 import json
+import random
 import subprocess
 
 import pytest
@@ -98,3 +99,45 @@ def test_together_as_alone(tmp_path):
     assert sum(map(len, alone.values())) >= 12  # most bodies hold something
     for name in users:
         assert by_file.get(name, []) == alone[name], name
+
+
+ARRAY = """import numpy as np
+
+
+def rows():
+    table = np.zeros([4, 7])
+    for i in range(4):
+        table[i, 1] = 1
+    return table
+
+
+ROWS = rows()
+"""
+
+SEEDS = (3, 8, 14, 18, 22)
+FORMS = ["({} * {})", "({} + {})", "torch.cat([{}, {}], dim=-1)", "({} @ {})",
+         "torch.where({} > 0, {}, x)", "torch.softmax({}, dim=-1) - {}"]
+
+
+def expression(r, depth):
+    if depth == 0:
+        return r.choice(["x", "w", "x[..., :2]", "x[:, None]", "w.t()", "2.5", "x.shape[0]"])
+    return r.choice(FORMS).format(expression(r, depth - 1), expression(r, depth - 1))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_array_that_its_maker_fills(tmp_path, seed):
+    """What was filled stays known, whatever the memory of earlier files holds by now."""
+    folder = tmp_path / "code"
+    folder.mkdir()
+    (folder / "arrays.py").write_text(ARRAY)
+    r = random.Random(seed)
+    for i in range(100):
+        lines = ["import torch", "import arrays", ""]
+        for j in range(r.randrange(1, 7)):
+            lines += [f"def f{j}(x, w):", f"    y = {expression(r, r.randrange(1, 4))}",
+                      "    return torch.softmax(y, dim=-1) @ x"]
+        lines += ["def start(q, k, v):", f"    rows = arrays.ROWS[{i}]", "    rows[..., 3] = 0",
+                  "    return torch.softmax(q @ k.transpose(-2, -1) / 8, dim=-1) @ v"]
+        (folder / f"user{i:02}.py").write_text("\n".join(lines) + "\n")
+    assert len(scan(tmp_path, folder, ".", "all")) >= 100
