@@ -265,22 +265,29 @@ static bool name_axes(char *out, const char *letters, const char *roles) {
     return true;
 }
 
-// x without a head axis, "bkd": with one of length 1, the operator's one head for all.
-static Val *with_one_head(Reader *r, Val *x, char *axes) {
+// x without an axis that the queries have, "bkd": with one of length 1, which the operator
+// reads for all of theirs.
+static Val *with_one_head(Reader *r, Val *x, char *axes, char role) {
     memmove(axes + 2, axes + 1, strlen(axes));
-    axes[1] = 'N';
+    axes[1] = role;
     return val_new2(&r->flow->graph, OP_UNSQUEEZE, x, val_int(&r->flow->graph, 1));
 }
 
-// "bhid, bjd -> bhij": keys of one head, so that all axes of the queries but the
-// last before that of the keys are heads; the axis they get, or 0.
+// "bhid, bjd -> bhij": keys of one head, so that all axes of the queries but the last before
+// that of the keys are heads; "bghid, bhjd -> bghij": groups of queries that share the keys
+// of a head. The axis that the keys get, or 0.
 static char head_of_queries(const Equation *e) {
-    size_t n = strlen(e->out);
-    if (n != 4 || strlen(e->in[0]) != 4 || strlen(e->in[1]) != 3) return 0;
-    if (!strchr(e->in[1], e->out[0]) || !strchr(e->in[1], e->out[3])) return 0;
-    if (e->in[1][0] != e->out[0] || e->in[0][0] != e->out[0]) return 0;
-    bool both = !strchr(e->in[1], e->out[1]) && !strchr(e->in[1], e->out[2]);
-    return both ? e->out[1] : 0;
+    size_t n = strlen(e->out), own = 0;
+    const char *keys = e->in[1];
+    if (n < 4 || n > 5 || strlen(e->in[0]) != n || strlen(keys) != n - 1) return 0;
+    if (!strchr(keys, e->out[n - 1]) || keys[0] != e->out[0] || e->in[0][0] != e->out[0]) return 0;
+    char head = 0;
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (strchr(keys, e->out[i])) continue;
+        own++;
+        head = head ? head : e->out[i];
+    }
+    return own == 2 ? head : 0;
 }
 
 // Axes of both sides and of the result, in the order of the queries. No layout of the
@@ -319,8 +326,8 @@ static bool einsum_scores(Reader *r, Val *v, Scores *out) {
     out->rank = (uint32_t)n;
     out->query = read_open(r, e.operands[0]);
     out->key = read_open(r, e.operands[1]);
-    out->one_head = head;
-    if (head) out->key = with_one_head(r, out->key, out->key_axes);
+    if (head) out->one_head = roles[(unsigned char)head];
+    if (head) out->key = with_one_head(r, out->key, out->key_axes, out->one_head);
     return true;
 }
 
@@ -384,13 +391,14 @@ bool weighted_axes(Reader *r, Val *root, const Scores *s, Weighted *out) {
         if (!roles[(unsigned char)*c]) roles[(unsigned char)*c] = 'D';
     }
     bool fits = name_axes(out->value_axes, value, roles) && name_axes(out->axes, e.out, roles) &&
-                strlen(value) + s->one_head == n && strlen(e.out) == n &&
+                strlen(value) + !!s->one_head == n && strlen(e.out) == n &&
                 !strchr(out->value_axes, 'Q') && !strchr(out->axes, 'K') &&
                 strchr(out->axes, 'Q') && strchr(out->axes, 'D');
     if (!fits) return read_fails(r, root, "the weights are multiplied along another axis");
     see_choice(r, root);
-    if (s->one_head && out->value_axes[0] == 'B' && !strchr(out->value_axes, 'N')) {
-        out->value = with_one_head(r, read_open(r, out->value), out->value_axes);
+    if (s->one_head && out->value_axes[0] == 'B' && !strchr(out->value_axes, s->one_head)) {
+        Val *open = read_open(r, out->value);
+        out->value = with_one_head(r, open, out->value_axes, s->one_head);
     }
     return true;
 }

@@ -18,7 +18,7 @@ typedef struct Scores {
     Val *shift; // the largest along this axis was subtracted, or NULL
     Val *gate;  // a tensor of 0 and 1 that multiplies the scores
     Val *heads; // of the view that splits the first of three axes
-    bool one_head;   // the keys have no axis of heads: one of length 1 was put in
+    char one_head;   // the keys lack this axis of the queries: one of length 1 was put in
     bool flat_masks; // masks were met while the axes were three
     uint32_t rank;   // of the scores, 0: not known
 } Scores;

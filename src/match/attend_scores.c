@@ -588,9 +588,9 @@ static bool read_choice(Reader *r, Val *v, Scores *out, int depth) {
         }
     }
     if (!fine[0] && !fine[1]) return false;
-    if (fine[0] && fine[1] && arms[0].one_head != arms[1].one_head) {
+    if (fine[0] && fine[1] && !arms[0].one_head != !arms[1].one_head) {
         drop_attempt(r, &start);
-        return read_arm(r, v, out, (int)arms[0].one_head, depth);
+        return read_arm(r, v, out, !!arms[0].one_head, depth);
     }
     *out = arms[fine[0] ? 0 : 1];
     if (fine[0] && fine[1]) return join_scores(r, v, out, &arms[1]);

@@ -20,3 +20,18 @@ def summed_heads(q, k, v):
 def other_values(q, k, v):
     w = torch.einsum("rcnhd,scnhd->hcnrs", q, k).softmax(-1)
     return torch.einsum("hcnrs,rcnhd->scnhd", w, v)
+
+
+def values_over_groups(q, k, v):
+    w = torch.softmax(torch.einsum("bgnid,bnjd->bgnij", q, k), dim=-1)
+    return torch.einsum("bgnij,bnjd->bnid", w, v)  # clean: the groups are summed
+
+
+def queries_over_groups(q, k, v):
+    w = torch.softmax(torch.einsum("bgnid,bnjd->bnij", q, k), dim=-1)
+    return torch.einsum("bnij,bnjd->bnid", w, v)  # clean: the queries of the groups are summed
+
+
+def over_groups(q, k, v):
+    w = torch.softmax(torch.einsum("bgnid,bnjd->bgnij", q, k), dim=1)
+    return torch.einsum("bgnij,bnjd->bgnid", w, v)  # clean: the softmax is over the groups

@@ -26,3 +26,17 @@ def rows(q, k, v, bias):
     w = einsum("bsqhd,bskhd->bshqk", q, k) / 8 + bias
     w = torch.softmax(w, dim=-1)
     return einsum("bshqk,bskhd->bsqhd", w, v)  # expect: attention caution
+
+
+def groups(q, k, v, hidden=None):
+    """Groups of queries on an axis of their own share the keys of a head."""
+    w = einsum("bgnid,bnjd->bgnij", q / 8, k)
+    if hidden is not None:
+        w.masked_fill_(hidden, torch.finfo(w.dtype).min)
+    w = torch.softmax(w, dim=-1)
+    return einsum("bgnij,bnjd->bgnid", w, v)  # expect: attention caution
+
+
+def groups_behind_heads(q, k, v):
+    w = torch.softmax(einsum("bngid,bnjd->bngij", q, k), dim=-1)
+    return einsum("bngij,bnjd->bngid", w, v)  # expect: attention caution
