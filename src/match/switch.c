@@ -8,6 +8,8 @@
 
 #include "match/switch.h"
 
+#include "py/options.h"
+
 enum { STORED_MAX = 128, CLASSES_SEEN_MAX = 4 };
 
 static const struct {
@@ -18,7 +20,13 @@ static const struct {
     {"geglu", {"geglu", "glu", "gelu", "mlp"}},
     {"quick_gelu", {"quickgelu", "gelu"}},
     {"gelu", {"gelu"}},
+    {"rope", {"rope", "rotary"}},
+    {"attention", {"attention", "attn"}},
+    {"moe", {"moe", "expert"}},
 };
+
+// Norms that are not of the family "rms_norm".
+static const char *const other_norms[] = {"layernorm", "batchnorm", "groupnorm", "instancenorm"};
 
 // The name in lower case without '_'.
 static Str plain_name(char *buffer, size_t size, Str name) {
@@ -31,19 +39,62 @@ static Str plain_name(char *buffer, size_t size, Str name) {
     return (Str){buffer, n};
 }
 
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+// use_fused, useFused, fused2: where a word of a name begins.
+static bool begins_word(Str name, size_t at) {
+    if (at == 0) return true;
+    char before = name.at[at - 1], c = name.at[at];
+    bool letter = lower(before) >= 'a' && lower(before) <= 'z';
+    return !letter || (c != lower(c) && before == lower(before));
+}
+
+// Where the name has a word that begins so ("diffusion" and "input" have none of
+// "fusion" and "npu"); with `whole`, that is all of the word.
+static bool has_word(Str name, const char *text, bool whole) {
+    size_t len = strlen(text);
+    for (size_t at = 0; at + len <= name.len; at++) {
+        size_t n = 0;
+        while (n < len && lower(name.at[at + n]) == text[n]) n++;
+        if (n < len || !begins_word(name, at)) continue;
+        if (!whole || at + len == name.len || begins_word(name, at + len) ||
+            name.at[at + len] == '_') {
+            return true;
+        }
+    }
+    return false;
+}
+
+// no_rope_fusion, disable_fused_norm: what is true while the fused code is off.
+static bool is_negative(Str name) {
+    static const char *const words[] = {"no", "not", "disable", "disabled", "without", "skip",
+                                        "unfused", "avoid"};
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (has_word(name, words[i], true)) return true;
+    }
+    return false;
+}
+
+static bool has_any(Str plain, const char *const *words, size_t count) {
+    for (size_t i = 0; i < count && words[i]; i++) {
+        if (str_contains(plain, str_of(words[i]))) return true;
+    }
+    return false;
+}
+
 static bool speaks_of(Str name, const Rule *rule) {
     char buffer[64];
     Str plain = plain_name(buffer, sizeof(buffer), name);
-    bool fused = str_contains(plain, STR("fused")) || str_contains(plain, STR("fuse")) ||
-                 str_contains(plain, STR("fusion")) || str_contains(plain, STR("npu"));
+    bool fused = has_word(name, "fuse", false) || has_word(name, "fusion", true) ||
+                 has_word(name, "npu", false);
     if (!fused) return false;
     for (size_t i = 0; i < COUNT(family_words); i++) {
         if (!str_is(rule->family, family_words[i].family)) continue;
-        for (size_t k = 0; k < COUNT(family_words[i].words); k++) {
-            const char *word = family_words[i].words[k];
-            if (word && str_contains(plain, str_of(word))) return true;
-        }
-        return false;
+        return has_any(plain, family_words[i].words, COUNT(family_words[i].words)) &&
+               !(str_is(rule->family, "rms_norm") &&
+                 has_any(plain, other_norms, COUNT(other_norms)));
     }
     char family[64];
     return str_contains(plain, plain_name(family, sizeof(family), rule->family));
@@ -200,6 +251,8 @@ static bool search_test(Node *node, void *data) {
                       : node->kind == N_NAME    ? node->u.name.id
                                                 : NULL;
     bool named = name && str_eq(sym_str(name), search->name);
+    named |= node->kind == N_CONSTANT && node->op == CONST_STR && // getattr(args, "name", False)
+             str_eq(node->u.constant.text, search->name);
     if (search->in_test && named) search->found = true;
     if ((node->kind == N_IF || node->kind == N_IF_EXP) && !search->in_test) {
         Node *test = node->kind == N_IF ? node->u.while_.test : node->u.if_exp.test;
@@ -212,25 +265,117 @@ static bool search_test(Node *node, void *data) {
 
 // Where the function branches on the switch itself, the hand-written code is
 // what runs while it is off: it cannot turn on the fused code there.
-static bool is_branched_on(const Place *place, Str expr) {
-    TestSearch search = {.name = str_last_part(expr)};
+static bool is_branched_on(const Place *place, Str name) {
+    TestSearch search = {.name = name};
     search_test(place->frame->fn, &search);
     return search.found;
 }
 
-bool find_switch(RepoSwitch *out, Arena *run, const Place *place, const Rule *rule) {
-    *out = (RepoSwitch){0};
-    if (place->fault) return false;
-    if (switch_of_self(out, run, place, rule)) return !is_branched_on(place, out->expr);
+// ---- options of the command line ----------------------------------------------------
+
+// Objects of which the options of a parser are read: args.hidden_size.
+typedef struct NamespaceSearch {
+    const Place *place;
+    OptionList options;
+    const Option *option; // the switch
+    const Sym *base;      // only reads of this name count; NULL: of any
+    Val *found;           // what is read of; with `base` anything but NULL
+} NamespaceSearch;
+
+static bool is_declared(const NamespaceSearch *search, const Sym *dest) {
+    for (uint32_t i = 0; i < search->options.len; i++) {
+        const Option *option = &search->options.at[i];
+        if (option->file == search->option->file && option->dest == dest) return true;
+    }
+    return false;
+}
+
+static bool search_namespace(Node *node, void *data) {
+    NamespaceSearch *search = data;
+    if (node->kind == N_ATTRIBUTE && is_declared(search, node->u.attribute.attr)) {
+        Node *of = node->u.attribute.value;
+        bool named = of->kind == N_NAME && (!search->base || of->u.name.id == search->base);
+        bool stored = !search->base && of->kind == N_ATTRIBUTE;
+        Val *v = named || stored ? node_val(search->place->frame->mf, of) : NULL;
+        if (named && search->base) search->found = search->place->frame->self;
+        else if (v && v->op != V_CONST && !object_class(v)) search->found = v;
+    }
+    return !search->found && node_children(node, search_namespace, data);
+}
+
+// getattr(args, "use_fused_rmsnorm", False): whoever else makes the object may not have
+// the option.
+static bool option_of(RepoSwitch *out, Arena *run, const NamespaceSearch *search, Val *object) {
+    Str expr = object ? place_expr_start(search->place, object) : (Str){0};
+    if (!expr.len) return false;
+    Str name = sym_str(search->option->dest);
+    out->expr = arena_printf(run, "getattr(%.*s, \"%.*s\", %s)", STR_FMT(expr), STR_FMT(name),
+                             is_negative(name) ? "True" : "False");
+    out->name = arena_str(run, name);
+    out->where = (Span){.file = arena_str(run, search->option->shown),
+                        .start_line = search->option->line,
+                        .end_line = search->option->line,
+                        .text = arena_str(run, search->option->text)};
+    return true;
+}
+
+// self.args = args in the constructor, which reads args.hidden_size.
+static bool option_of_self(RepoSwitch *out, Arena *run, const NamespaceSearch *wanted) {
+    Frame *f = wanted->place->frame;
+    if (!f->self || !object_class(f->self)) return false;
+    const Sym *names[STORED_MAX];
+    uint32_t n = stored_names(f->flow, object_class(f->self), names, STORED_MAX);
+    for (uint32_t i = 0; i < n; i++) {
+        Val *value = object_attr(f->flow, f->self, names[i]);
+        if (!value || value->op != V_PARAM || !value->ptr) continue;
+        const Frame *constructor = value->ptr;
+        if (!constructor->fn || !value->name) continue;
+        NamespaceSearch search = *wanted;
+        search.base = value->name;
+        search_namespace(constructor->fn, &search);
+        if (search.found &&
+            option_of(out, run, wanted, val_attr(&f->flow->graph, f->self, names[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A boolean option of the project, read of an object that is at hand and of which other
+// options of the same parser are read.
+static bool option_switch(RepoSwitch *out, Arena *run, const Place *place, const Rule *rule) {
+    NamespaceSearch search = {.place = place};
+    search.options = project_options(place->frame->flow->project);
+    for (uint32_t i = 0; i < search.options.len; i++) {
+        search.option = &search.options.at[i];
+        if (!search.option->boolean || !speaks_of(sym_str(search.option->dest), rule)) continue;
+        search.found = NULL;
+        search_namespace(place->frame->fn, &search);
+        if (option_of(out, run, &search, search.found)) return true;
+        if (option_of_self(out, run, &search)) return true;
+    }
+    return false;
+}
+
+static bool any_switch(RepoSwitch *out, Arena *run, const Place *place, const Rule *rule) {
+    if (switch_of_self(out, run, place, rule)) return true;
     const Frame *f = place->frame;
     for (uint32_t i = 0; i < f->names.cap; i++) { // a parameter that is one
         const NameInfo *info = f->names.slots[i];
         if (!info || !info->events.len || !info->events.at[0].bind) continue;
         Val *v = info->events.at[0].bind->val;
         bool typed = v && v->op == V_PARAM && v->node && v->node->u.arg.annotation;
-        if (typed && config_switch(out, run, place, rule, v)) {
-            return !is_branched_on(place, out->expr);
-        }
+        if (typed && config_switch(out, run, place, rule, v)) return true;
     }
-    return switch_of_module(out, run, place, rule) && !is_branched_on(place, out->expr);
+    return switch_of_module(out, run, place, rule) || option_switch(out, run, place, rule);
+}
+
+bool find_switch(RepoSwitch *out, Arena *run, const Place *place, const Rule *rule) {
+    *out = (RepoSwitch){0};
+    if (place->fault || !any_switch(out, run, place, rule)) return false;
+    if (is_branched_on(place, out->name)) return false;
+    if (is_negative(out->name)) {
+        out->expr = arena_printf(run, "not %.*s", STR_FMT(out->expr));
+    }
+    return true;
 }

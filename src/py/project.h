@@ -129,6 +129,7 @@ struct Project {
     struct UseCounts *counts; // what was asked for how often (trim.c)
     size_t read_bytes; // since modules were last dropped, or that was thought of
     struct Folders *folders; // of `files`, once asked for (folders.c)
+    struct Options *options; // that they declare, once asked for (options.c)
     VEC(GivenText) given;
     bool traces;      // whether `trace` is kept
     VEC(Trace) trace; // may name a path more than once
