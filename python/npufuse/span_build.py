@@ -48,6 +48,8 @@ class Built:
         original = spans.parse_lines(spec["original"])
         fused = spans.parse_lines(spec["replacement"])
         guard = spans.guard_of(fused, spec["operator"])
+        for one in guard:
+            one.test = spans.PlainReads().visit(one.test)
         self.terms = [t for g in guard for t in spans.terms(g.test)]
         output = spec["outputs"][0]["expr"] if spec.get("outputs") else ""
         lives = self.lives(original)

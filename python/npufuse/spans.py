@@ -308,6 +308,21 @@ def terms(test):
     return [test]
 
 
+class PlainReads(ast.NodeTransformer):
+    """getattr(args, "name", False)  ->  args.name: a stand-in has it."""
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if getattr(node.func, "id", "") != "getattr" or len(node.args) != 3:
+            return node
+        name, default = node.args[1:]
+        plain = isinstance(name, ast.Constant) and str(name.value).isidentifier()
+        if not plain or getattr(default, "value", None) not in (True, False):
+            return node
+        read = ast.Attribute(node.args[0], name.value, ast.Load())
+        return ast.copy_location(read, node)
+
+
 def is_name_of_type(node, wanted):
     """type(WANTED).__name__"""
     return (
