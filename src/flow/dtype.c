@@ -222,6 +222,12 @@ static bool is_leaf(const Calc *c, const Val *v) {
     return false;
 }
 
+// A part of a tensor has its dtype; what autocast computes has its first operand's while
+// it is off.
+static bool keeps_dtype(const Calc *c, const Val *v) {
+    return v->op == V_ITEM ? item_has_dtype(v) : c->scalars.no_autocast;
+}
+
 static Val *dtype(Calc *c, Val *v, int depth) {
     Graph *g = &c->flow->graph;
     if (depth > DTYPE_MAX_DEPTH || ++c->steps > STEPS_MAX) return val_new1(g, V_DTYPE, v);
@@ -259,7 +265,7 @@ static Val *dtype(Calc *c, Val *v, int depth) {
         d = dtype(c, v->args[0], depth + 1);
         break;
     case OP_MATMUL: case OP_REPEAT_INTERLEAVE: case V_ITEM:
-        if (!c->scalars.no_autocast) return op_dtype(c->flow, v);
+        if (!keeps_dtype(c, v)) return op_dtype(c->flow, v);
         d = dtype(c, v->args[0], depth + 1);
         break;
     case OP_RMS_NORM:

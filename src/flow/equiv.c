@@ -25,7 +25,26 @@ Val *op_cast(Flow *fl, Val *x, Val *dtype) {
     return val_new2(&fl->graph, V_CAST, x, dtype);
 }
 
-// dtype(cast(x, d))  ->  d;  dtype(-x), dtype(x[i]), ...  ->  dtype(x)
+static bool is_operator(const Val *v) {
+    return v->op > V_CAST && v->op < OP_COUNT;
+}
+
+bool item_has_dtype(const Val *item) {
+    const Val *of = item->args[0], *index = item->args[1];
+    switch ((int)index->op) {
+    case V_TUPLE: case V_SLICE: return true; // no key that people write
+    case V_CONST:
+        if (index->ck == CONST_NONE || index->ck == CONST_ELLIPSIS) return true;
+        break;
+    default:
+        if (is_operator(index)) return true; // a tensor of places
+    }
+    bool pair = of->op == OP_MAX; // the largest and where they are
+    return (is_operator(of) && !pair) || of->op == V_PART || of->op == V_CAST ||
+           (of->op == V_ITEM && item_has_dtype(of));
+}
+
+// dtype(cast(x, d))  ->  d;  dtype(-x), dtype(x[..., i]), ...  ->  dtype(x)
 Val *op_dtype(Flow *fl, Val *x) {
     for (int depth = 0; depth < 64; depth++) {
         switch ((int)x->op) {
@@ -39,8 +58,12 @@ Val *op_dtype(Flow *fl, Val *x) {
         case OP_CONTIGUOUS: case OP_CLONE: case OP_DETACH: case OP_TRANSPOSE:
         case OP_PERMUTE: case OP_UNSQUEEZE: case OP_SQUEEZE: case OP_EXPAND:
         case OP_CLAMP: case OP_FLATTEN: case OP_UNFLATTEN: case OP_DROPOUT:
-        case OP_STRIDED: case OP_SELECT: case OP_NARROW: case V_ITEM: case OP_UNBIND:
+        case OP_STRIDED: case OP_SELECT: case OP_NARROW: case OP_UNBIND:
         case OP_CHUNK: case OP_SPLIT: case OP_TENSOR_SPLIT:
+            x = x->args[0];
+            break;
+        case V_ITEM:
+            if (!item_has_dtype(x)) return val_new1(&fl->graph, V_DTYPE, x);
             x = x->args[0];
             break;
         default:

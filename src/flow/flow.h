@@ -344,6 +344,9 @@ Val *op_cast(Flow *flow, Val *x, Val *dtype);
 // Of the largest along `*dim`, which keeps its axis: what it is the largest of, or NULL.
 Val *op_below_largest(const Val *v, Val **dim);
 Val *op_dtype(Flow *flow, Val *x);
+// Whether x[index], a V_ITEM, is certainly a part of a tensor, and so has its dtype: not
+// an entry of a dictionary or of a tuple, which have dtypes of their own.
+bool item_has_dtype(const Val *item);
 Val *op_phi(Flow *flow, Val *cond, Val *a, Val *b);
 Val *op_size(Flow *flow, Val *x, Val *axis);
 // A reduction of the last axis, or what is computed of it element by element, given
@@ -358,6 +361,8 @@ Val *op_einsum(Flow *flow, Val *const *args, uint32_t nargs);
 // ---- halves and pairs of the last axis (parts.c) --------------------------------
 // x[index] as a part or a stride of x's last axis; NULL if it is neither.
 Val *op_part_item(Flow *flow, Val *x, const Val *index);
+// Whether x's last axis, cut at `at`, is certainly not cut in the middle.
+bool op_cuts_elsewhere(Flow *flow, Val *x, const Val *at);
 // Pairs of the last axis, with an axis before them; NULL for other values.
 Val *op_pairs_as_rows(Flow *flow, Val *pairs);
 // One of `count` equal parts of x along an axis.

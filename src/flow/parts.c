@@ -8,6 +8,8 @@
 //   x.view(*lead, -1, 1, 2)[..., i]                             ->  strided(x, i, 2)[..., None]
 #include "base/base.h"
 
+#include <math.h>
+
 #include "flow/flow.h"
 
 enum { LEAVES_DEPTH = 12, LEAVES_STEPS = 200 };
@@ -125,21 +127,38 @@ static Val *made_last_size(Val *x) {
     return NULL;
 }
 
-// Whether `v` is half the length of x's last axis.
-static bool is_half_size(Flow *fl, Val *x, const Val *v) {
-    const Val *size = NULL;
-    if (v->op == V_PYOP && v->ck == A_FLOOR_DIV && val_is_int(v->args[1], 2)) {
-        size = v->args[0];
-    } else if (v->op == OP_MUL) { // int(d / 2)
-        for (int i = 0; i < 2; i++) {
-            if (val_near(v->args[i], 0.5)) size = v->args[1 - i];
-        }
-    }
-    if (!size) return false;
+// Whether the size is the length of x's last axis.
+static bool is_last_size(Flow *fl, Val *x, const Val *size) {
     Val *last = op_size(fl, x, val_int(&fl->graph, -1));
     if (size == last || size == made_last_size(x)) return true;
     uint32_t rank = last->args[0]->rank;
     return rank && size == op_size(fl, x, val_int(&fl->graph, (int64_t)rank - 1));
+}
+
+// What `v` is of the length of x's last axis: 0.5 for d // 2 and int(d / 2); 0 if unknown.
+static double share_of_last(Flow *fl, Val *x, const Val *v) {
+    if (is_last_size(fl, x, v)) return 1;
+    if (v->op == V_PYOP && v->ck == A_FLOOR_DIV && val_is_number(v->args[1])) {
+        double by = v->args[1]->num;
+        return by >= 1 && is_last_size(fl, x, v->args[0]) ? 1 / by : 0;
+    }
+    for (int i = 0; v->op == OP_MUL && i < 2; i++) { // int(d / 2)
+        if (!val_is_number(v->args[i]) || v->args[i]->num <= 0) continue;
+        if (is_last_size(fl, x, v->args[1 - i])) return v->args[i]->num;
+    }
+    return 0;
+}
+
+static bool is_half_size(Flow *fl, Val *x, const Val *v) {
+    return fabs(share_of_last(fl, x, v) - 0.5) < 1e-9;
+}
+
+bool op_cuts_elsewhere(Flow *flow, Val *x, const Val *at) {
+    double share = share_of_last(flow, x, at);
+    if (share > 0) return fabs(share - 0.5) >= 1e-9;
+    const Val *last = made_last_size(x);
+    bool numbers = last && val_is_number(last) && val_is_number(at) && at->num > 0;
+    return numbers && at->num * 2 != last->num;
 }
 
 // The other of two sizes, one of which is 2: any, or a number that can be one.

@@ -168,7 +168,7 @@ static bool match_cut(State *s, Val *p, Val *u, int depth) {
         // x[..., d : 2 * d] ends where x ends only if the sizes say so.
         return differ(s, p, u);
     }
-    if (cuts_one(s, at)) return differ(s, p, u);
+    if (cuts_one(s, at) || op_cuts_elsewhere(s->m->flow, u->args[0], at)) return differ(s, p, u);
     if (s->m->cut_at && (s->m->cut_at != at || s->m->cut_tensor != u->args[0])) {
         return differ(s, p, u);
     }

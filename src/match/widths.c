@@ -170,6 +170,12 @@ static bool value_of(Test *t, const Node *node, double *out, int depth) {
         if (node->op != CONST_INT) return false;
         *out = val_const(&t->place->frame->flow->graph, CONST_INT, node->u.constant.text)->num;
         return true;
+    case N_NAME: {
+        const Val *v = param_of(t, node);
+        if (!v || !val_is_number(v)) return false;
+        *out = v->num;
+        return true;
+    }
     case N_SUBSCRIPT: return shape_value(t, node, out);
     case N_BIN_OP: return binary_value(t, node, out, depth);
     case N_CALL:
@@ -214,8 +220,26 @@ static int truth_of(Test *t, const Node *node, int depth) {
     return holds;
 }
 
+// 2 * at == x.shape[-1], where `at` is a number or a share of the length that says otherwise.
+static bool is_cut_elsewhere(const Test *t, const Node *node) {
+    if (node->kind != N_COMPARE || node->u.compare.comparators.len != 1) return false;
+    const Node *twice = node->u.compare.left, *length = node->u.compare.comparators.at[0];
+    bool equal = node->u.compare.ops[0] == A_EQ;
+    if (!equal || twice->kind != N_BIN_OP || twice->op != A_MULT) return false;
+    if (length->kind != N_SUBSCRIPT || length->u.subscript.value->kind != N_ATTRIBUTE) return false;
+    const Node *two = twice->u.bin.left;
+    if (two->kind != N_CONSTANT || !str_is(two->u.constant.text, "2")) return false;
+    Val *at = param_of(t, twice->u.bin.right);
+    Val *x = param_of(t, length->u.subscript.value->u.attribute.value);
+    return at && x && op_cuts_elsewhere(t->place->frame->flow, x, at);
+}
+
 FactState prove_limit(Requirement *r, const Place *place) {
     Test t = {.r = r, .place = place, .element = 2};
+    if (is_cut_elsewhere(&t, r->test)) {
+        r->why = STR("they are cut elsewhere");
+        return FACT_REFUTED;
+    }
     int halves = truth_of(&t, r->test, 0);
     if (halves < 0 || t.used.ground == GROUND_NONE) return FACT_UNKNOWN;
     t.element = 4;

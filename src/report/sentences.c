@@ -249,6 +249,7 @@ static const Translation table[] = {
     {"the operator gives no gradient, without a word", "算子静默地不给梯度"},
     {"the operator's backward is not stated", "没有该算子反向的资料"},
     {"* wide where it is made", "生成处宽 {0}"},
+    {"they are cut elsewhere", "切点不在正中"},
     {"* wide by default; tested at run time", "默认宽 {0}；运行时检查"},
     {"* wide by default", "默认宽 {0}"},
     {"* wide in the first call of the module; tested at run time",

@@ -102,6 +102,7 @@ def test_the_example(found):
 # What a span needs besides its inputs, and no constructor gives.
 UNKNOWN = {
     "rms_by_length": "self.scale",  # d ** 0.5
+    "rms_entries": "like.dtype",  # an entry of a tuple, of which the guard asks nothing
     "attention_folded": "x",  # sizes of a view
     "attention_one_head": "k.unsqueeze",  # keys of three axes, made from an input of four
     "attention_llama": "attention_mask",  # cut to the length of the keys
