@@ -54,6 +54,8 @@ class Built:
         output = spec["outputs"][0]["expr"] if spec.get("outputs") else ""
         lives = self.lives(original)
         branch = guard[-1].body
+        self.released = spans.released(branch)
+        lives = [n for n in lives if n not in self.released]
         cut = spans.find_cut(original, branch, spans.parse_expression(output))
         if cut:
             original = self.cut(original, *cut[0], lives)

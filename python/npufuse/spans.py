@@ -188,6 +188,22 @@ def stored(node):
     return names
 
 
+def released(statements):
+    """Names to which the statements bind None and nothing else: what the original
+    gives there is needed by nobody (attention weights that every caller drops)."""
+    none, other = set(), set()
+    for statement in statements:
+        if (
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Constant)
+            and statement.value.value is None
+        ):
+            none |= stored(statement)
+        else:
+            other |= stored(statement)
+    return none - other
+
+
 def loaded(nodes):
     return {
         n.id
@@ -292,6 +308,8 @@ def makes_no_gaps(node, self_name):
     """Whether an expression gives a tensor without gaps: a linear layer (what
     is called on `self` is taken for one: the command proved it where it wrote
     no .contiguous()), a product, or a copy."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.MatMult)
     if not isinstance(node, ast.Call):
         return False
     chain = chain_of(node.func) or [getattr(node.func, "attr", "")]

@@ -239,6 +239,16 @@ static void add_cast_facts(Finding *out, Arena *run, const Candidate *c) {
     buf_free(&text);
 }
 
+// attn_weights = None: the caller who reads the report may need what no scanned one does.
+static void add_released_facts(Finding *out, Arena *run, const Place *place) {
+    for (uint32_t i = 0; i < place->released_count; i++) {
+        Fact fact = {.name = STR("released"), .state = FACT_PROVEN};
+        fact.claim = arena_printf(run, "`%s` is None in the fused branch: of what was read, "
+                                  "nothing needs it there", place->released[i]->text);
+        add_fact(out, run, fact);
+    }
+}
+
 static bool is_half(const Val *dtype) {
     return val_is_global(dtype, "torch.float16") || val_is_global(dtype, "torch.bfloat16");
 }
@@ -689,6 +699,7 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
         }
         add_result_fact(out, run, &rewrite);
         add_ports(out, run, c, &rewrite);
+        add_released_facts(out, run, c->place);
     }
     add_context_facts(out, run, c, &all);
     add_summary_reason(out, run, guarded);

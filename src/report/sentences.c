@@ -250,6 +250,8 @@ static const Translation table[] = {
     {"the operator's backward is not stated", "没有该算子反向的资料"},
     {"* wide where it is made", "生成处宽 {0}"},
     {"they are cut elsewhere", "切点不在正中"},
+    {"`*` is None in the fused branch: of what was read, nothing needs it there",
+     "融合分支中 `{0}` 为 None：所读代码中无处需要它"},
     {"* wide by default; tested at run time", "默认宽 {0}；运行时检查"},
     {"* wide by default", "默认宽 {0}"},
     {"* wide in the first call of the module; tested at run time",

@@ -16,6 +16,7 @@ import torch
 
 import generated
 from npufuse import cases, judge, rule, unit
+from npufuse.compare import Comparison
 from npufuse.float64 import Float64
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -136,6 +137,41 @@ def test_every_style_of_author(path, found):
             assert OTHER_SHAPE[path.stem] in result["reason"]
         else:
             assert (result["status"], result["reason"]) == ("pass", ""), key
+
+
+def compare_under(mode, original, fused):
+    case = cases.Case("sample", "sample", {"x": torch.randn(4, 8)}, False, None, {}, {})
+    comparison = Comparison(*(lambda v, f=f: [f(v["x"])] for f in (original, fused)))
+    comparison.add(case, mode)
+    return comparison
+
+
+def test_where_the_tables_of_autocast_differ():
+    """pow is float32 by the NPU's table, and left alone by the CPU's: what is written
+    for the NPU is not held against the CPU."""
+    def original(x):
+        x = x.bfloat16()
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+
+    def fused(x):
+        x = x.bfloat16().float()
+        return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6)
+
+    there = compare_under("autocast_npu", original, fused)
+    assert [r["dtype_original"] for r in there.rows if r["tensor"] == "output"] == ["float32"]
+    assert there.first_failure() == ""
+    here = compare_under("autocast_cpu", original, fused)
+    assert here.rows == []
+    assert here.unfit == [
+        "sample, autocast_cpu: the NPU's autocast gives another dtype"]
+
+
+def test_where_the_tables_of_autocast_agree():
+    def original(x):
+        return torch.matmul(x, x.T)
+
+    here = compare_under("autocast_cpu", original, lambda x: original(x).float())
+    assert "is float32 where the original gives bfloat16" in here.first_failure()
 
 
 def test_an_attribute_that_was_captured(found):
