@@ -420,7 +420,7 @@ static Val *call_attr(Frame *f, Node *node, Val *callee, Val *const *args,
     if (callee->op == V_ATTR && callee->args[0]->op == V_SUPER) {
         return call_super_item(f, callee, args, nargs);
     }
-    Resolved r = flow_resolve(f->flow, callee);
+    Resolved r = flow_resolve_called(f->flow, callee);
     if (!r.val || r.val == callee || r.val->op == V_ATTR) {
         return call_maybe_silu(f, node, callee, args, nargs);
     }

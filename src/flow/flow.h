@@ -417,5 +417,7 @@ typedef struct Resolved {
 // concrete object, noting each step.
 // Each value is resolved once.
 Resolved flow_resolve(Flow *flow, Val *v);
+// Of what is called: `made if given else None` is what was made, as None cannot be called.
+Resolved flow_resolve_called(Flow *flow, Val *callee);
 
 #endif

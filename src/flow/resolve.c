@@ -393,3 +393,33 @@ Resolved flow_resolve(Flow *flow, Val *v) {
     return as_asked(flow, found);
 }
 
+enum { CALLED_MAX_STEPS = 8 };
+
+// What a call takes its function from, where the source says "that, or None".
+static Val *other_than_none(Resolver *r, Val *v) {
+    bool chosen = false;
+    for (int i = 0; i < CALLED_MAX_STEPS; i++) {
+        if (v->op == V_ATTR && object_class(v->args[0])) {
+            AttrSource source = attr_source(r->flow, v->args[0], v->name);
+            if (!source.val || source.val == v) break;
+            resolver_link(r, source.module, source.node, "attribute");
+            v = source.val;
+        } else if (v->op == V_PHI && (val_is_none(v->args[1]) || val_is_none(v->args[2]))) {
+            v = v->args[val_is_none(v->args[1]) ? 2 : 1];
+            chosen = true;
+        } else {
+            break;
+        }
+    }
+    return chosen ? v : NULL;
+}
+
+Resolved flow_resolve_called(Flow *flow, Val *callee) {
+    Resolved known = flow_resolve(flow, callee);
+    if (known.val && !val_is_none(known.val)) return known;
+    Resolver r = {.flow = flow};
+    Val *other = other_than_none(&r, callee);
+    if (!other) return known;
+    Val *val = resolve(&r, other);
+    return as_asked(flow, (Resolved){val, r.chain, r.from_config, r.likely});
+}
