@@ -326,10 +326,22 @@ class Built:
                 return MISSING if made is None else made
             return value
         if len(chain) == 2 and chain[0] == self.self_name:
-            value = self.from_constructor(chain[1])
+            value = self.norm(chain)
+            if value is MISSING:
+                value = self.from_constructor(chain[1])
             if value is not MISSING:
                 return value
         return self.from_guard(node)
+
+    def norm(self, chain):
+        """A norm of torch.nn whose weight is an input: of whatever width that has."""
+        weight = [*chain, "weight"]
+        if not any(p.chain == weight for p in self.ports):
+            return MISSING
+        for _, statement in self.assignments(chain[1]):
+            if isinstance(statement.value, ast.Call):
+                return spans.norm_stand_in(self.evaluate(statement.value.func))
+        return MISSING
 
     def assignments(self, attribute):
         """(__init__, ``self.attribute = EXPRESSION`` in it) of the user's class."""

@@ -453,6 +453,27 @@ def stand_in(kind):
     return made
 
 
+def norm_stand_in(kind):
+    """An nn.LayerNorm or nn.GroupNorm that takes its width from the weight it has when
+    it is called; MISSING for other classes."""
+    from torch import nn
+
+    def layer_norm(x):
+        shape = made.weight.shape
+        return nn.functional.layer_norm(x, shape, made.weight, made.bias, made.eps)
+
+    def group_norm(x):
+        groups = made.num_groups
+        return nn.functional.group_norm(x, groups, made.weight, made.bias, made.eps)
+
+    forward = {nn.LayerNorm: layer_norm, nn.GroupNorm: group_norm}
+    if kind not in forward:
+        return MISSING
+    made = stand_in(kind)
+    made.forward = forward[kind]
+    return made
+
+
 def set_chain(target, path, value):
     """target.a.b.c = value; what lies between is made."""
     for name in path[:-1]:

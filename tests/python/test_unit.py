@@ -117,7 +117,6 @@ UNKNOWN = {
 # keeps the width it was made with: the sample has another.
 OTHER_SHAPE = {
     "rope_complex": "not true: freqs.dim() == x.dim()",
-    "add_layer_norm": "got weight of shape [64] and normalized_shape = [16]",
 }
 
 
