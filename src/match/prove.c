@@ -199,6 +199,7 @@ static bool alike(Val *a, Val *b);
 static bool joined_alike(const Val *a, const Val *b) {
     const Val *p = a->args[0], *q = b->args[0];
     bool lists = p->op == q->op && p->nargs == q->nargs && p->nargs && a->args[1] == b->args[1];
+    if (lists && p->op == V_OPAQUE && same_form_of_params(p, q)) return true;
     for (uint32_t i = 0; lists && i < p->nargs; i++) {
         lists = alike(val_strip(p->args[i]), val_strip(q->args[i]));
     }

@@ -7,31 +7,45 @@
 
 enum { STEPS_MAX = 200 };
 
+typedef struct Pair {
+    const Val *from, *to;
+} Pair;
+
 typedef struct SameWalk {
     int steps;
-    bool params;          // one parameter is as good as another, and nothing else is
-    const Val *from, *to; // the two
+    bool params; // one parameter is as good as another, and nothing else is
+    Pair param;  // the two
+    Pair count;  // and the two unknowns by which loops over them count
 } SameWalk;
 
-static bool same_params(const Val *a, const Val *b, SameWalk *walk) {
+static bool same_pair(Pair *pair, const Val *a, const Val *b) {
+    if (!pair->from) *pair = (Pair){a, b};
+    return pair->from == a && pair->to == b;
+}
+
+static bool same(const Val *a, const Val *b, SameWalk *walk);
+
+// What a comprehension has for each of its elements.
+static bool same_elements(const Val *a, const Val *b, SameWalk *walk) {
     if (!walk->params) return false;
-    if (!walk->from) {
-        walk->from = a;
-        walk->to = b;
+    if (!a->nargs) return same_pair(&walk->count, a, b);
+    for (uint32_t i = 0; i < a->nargs; i++) {
+        if (!same(a->args[i], b->args[i], walk)) return false;
     }
-    return walk->from == a && walk->to == b;
+    return true;
 }
 
 static bool same(const Val *a, const Val *b, SameWalk *walk) {
     if (a == b) return true;
     if (++walk->steps > STEPS_MAX) return false;
     if (a->op != b->op || a->nargs != b->nargs || a->ck != b->ck) return false;
-    if (a->op == V_PARAM) return same_params(a, b, walk);
+    if (a->op == V_PARAM) return walk->params && same_pair(&walk->param, a, b);
+    if (a->op == V_OPAQUE) return same_elements(a, b, walk);
     if (a->op == V_SIZE && walk->params) {
         return a->args[1] == b->args[1] && same(a->args[0], b->args[0], walk);
     }
-    if (a->op == V_CONST || a->op == V_OPAQUE || a->op == V_CLASS ||
-        a->op == V_FUNCTION || a->op == V_LAMBDA || a->op == V_MODULE || a->op == V_SIZE) {
+    if (a->op == V_CONST || a->op == V_CLASS || a->op == V_FUNCTION || a->op == V_LAMBDA ||
+        a->op == V_MODULE || a->op == V_SIZE) {
         return false;
     }
     if (a->op == V_GLOBAL && !str_eq(a->text, b->text)) return false;
