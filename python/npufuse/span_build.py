@@ -38,10 +38,15 @@ class Built:
     # ------------------------------------------------------------------ reading
 
     def find_self(self):
-        if not self.functions or "." not in self.spec["qualname"]:
+        """The first parameter of a method; a function inside of another has none."""
+        if not self.functions or not self.owner_name(self.functions[-1]):
             return ""
+        static = any(
+            getattr(d, "id", "") == "staticmethod"
+            for d in self.functions[-1].decorator_list
+        )
         named = spans.parameters(self.functions[-1])
-        return named[0] if named and "<locals>" not in self.spec["qualname"] else ""
+        return named[0] if named and not static else ""
 
     def read(self):
         spec = self.spec
@@ -391,8 +396,7 @@ class Built:
     def functions_made(self):
         """(original, fused): functions of {input name: value} to lists."""
         names = [self.self_name] if self.self_name else []
-        names += sorted({p.parameter for p in self.ports})
-        names += sorted(self.values)
+        names += sorted({p.parameter for p in self.ports} | set(self.values))
         fused = [self.before_guard] + self.fused
         self.turn_on()
         self.fused_names[ENTERED] = self.enter
