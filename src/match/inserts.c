@@ -4,6 +4,7 @@
 #include "match/inserts.h"
 
 #include "match/text.h"
+#include "py/always.h"
 
 #define GUARDED_IMPORT                                                         \
     "\ntry:  # npufuse: absent, or present without a working driver\n"         \
@@ -92,6 +93,37 @@ static InsertPlace insert_place(const Module *m) {
     return place;
 }
 
+// Whether the module binds the name itself, on every path, before the replacement can run.
+static bool binds_for_code(const InsertWish *wish, Str name) {
+    return module_always_binds(wish->module, name, wish->line) &&
+           module_keeps_bound(wish->module, name, wish->line);
+}
+
+// Whether the module imports torch or a part of it whatever happens: it is installed, then.
+static bool has_torch(const Module *m) {
+    for (uint32_t i = 0; i < m->slot_count; i++) {
+        for (const Binding *b = m->slots[i]; b; b = b->chain) {
+            bool import = b->kind == BIND_MODULE || b->kind == BIND_FROM;
+            if (!import || b->conditional || !str_starts(b->module, "torch")) continue;
+            if (b->module.len == 5 || b->module.at[5] == '.') return true;
+        }
+    }
+    return false;
+}
+
+// What runs without torch is to run without it still: `if is_torch_available(): import torch`.
+static bool needs_torch(const InsertWish *wish) {
+    const Module *m = wish->module;
+    return !binds_for_code(wish, STR("torch")) && (has_torch(m) || !binds(m, STR("torch")));
+}
+
+bool inserts_last(const InsertWish *wish) {
+    const Module *m = wish->module;
+    uint32_t line = insert_place(m).line;
+    return module_keeps_bound(m, STR("torch"), line) &&
+           (!wish->npu || module_keeps_bound(m, STR("torch_npu"), line));
+}
+
 // ---- what -------------------------------------------------------------------
 
 typedef struct Pieces {
@@ -115,8 +147,8 @@ static void add_piece(Pieces *pieces, uint32_t order, Str text) {
 // A blank line parts imports from a comment or docstring above them.
 static void add_imports(Pieces *pieces, const InsertWish *wish, bool behind_import) {
     const Module *m = wish->module;
-    bool os = wish->switch_definition.len && !binds(m, STR("os"));
-    bool torch = !binds(m, STR("torch"));
+    bool os = wish->switch_definition.len && !module_always_binds(m, STR("os"), pieces->line);
+    bool torch = needs_torch(wish);
     bool parted = behind_import || pieces->line == 1 ||
                   is_blank_line(&m->source, pieces->line - 1);
     if ((os || torch) && !parted) add_piece(pieces, INSERT_IMPORT, STR("\n"));
@@ -173,7 +205,7 @@ void make_inserts(Inserts *out, Arena *run, const InsertWish *wish) {
     *out = (Inserts){0};
     add_imports(&pieces, wish, place.behind_import);
     uint32_t imports = out->len;
-    if (wish->npu && !binds(m, STR("torch_npu"))) {
+    if (wish->npu && !binds_for_code(wish, STR("torch_npu"))) {
         add_piece(&pieces, INSERT_GUARDED_IMPORT, STR(GUARDED_IMPORT));
     }
     add_switch(&pieces, wish);

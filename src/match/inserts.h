@@ -12,8 +12,12 @@ typedef struct InsertWish {
     bool npu;              // the replacement calls torch_npu
     const Module *rule;    // functions of it that the text calls are added
     Str text;              // the replacement
+    uint32_t line;         // that it begins at
 } InsertWish;
 
+// False where the module deletes torch or torch_npu further down: what is inserted would be
+// gone when the replacement runs.
+bool inserts_last(const InsertWish *wish);
 // The pieces for one candidate, in `run`. The pieces of several candidates of
 // a file, sorted by (line, order, text) and equal ones taken once, are valid
 // together: no piece relies on another of the same line.

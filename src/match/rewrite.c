@@ -758,6 +758,10 @@ void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in) {
     out->dtype_operator = arena_str(run, out->dtype_operator);
     InsertWish wish = {place->frame->module, in->switch_definition,
                        !place->match->spec->rule->plain_torch, place->match->spec->rule->module,
-                       out->replacement};
+                       out->replacement, out->start_line};
+    if (!inserts_last(&wish)) {
+        out->fault = "the module deletes torch or torch_npu again, which the replacement needs";
+        return;
+    }
     make_inserts(&out->inserts, run, &wish);
 }
