@@ -606,6 +606,16 @@ static void add_result_fact(Finding *out, Arena *run, const Rewrite *rewrite) {
     add_fact(out, run, fact);
 }
 
+// The project's own opinion of whether an NPU is usable.
+static void add_availability_fact(Finding *out, Arena *run, const Available *available) {
+    if (!available->test.len) return;
+    Fact fact = {.name = STR("availability"), .state = FACT_PROVEN};
+    fact.claim = arena_printf(run, "%.*s of the project tells whether an NPU is usable: the import "
+                                   "of torch_npu asks it", STR_FMT(available->test));
+    vec_push(run, &fact.chain, available->where);
+    add_fact(out, run, fact);
+}
+
 // What a reader of a candidate wants to know besides.
 static void add_context_facts(Finding *out, Arena *run, const Candidate *c,
                               const Requirements *all) {
@@ -698,6 +708,7 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
             vec_push(run, &out->inserts, rewrite.inserts.at[i]);
         }
         add_result_fact(out, run, &rewrite);
+        add_availability_fact(out, run, &rewrite.available);
         add_ports(out, run, c, &rewrite);
         add_released_facts(out, run, c->place);
     }

@@ -8,6 +8,7 @@
 
 #define GUARDED_IMPORT                                                         \
     "\ntry:  # npufuse: absent, or present without a working driver\n"         \
+    "%s"                                                                       \
     "    import torch_npu\n"                                                   \
     "except Exception:\n"                                                      \
     "    torch_npu = None\n"
@@ -163,6 +164,17 @@ static void add_switch(Pieces *pieces, const InsertWish *wish) {
     add_piece(pieces, INSERT_SWITCH, arena_printf(pieces->run, "\n%.*s\n", STR_FMT(text)));
 }
 
+// Where the project has an opinion of its own, it is asked before torch_npu is loaded.
+static void add_guarded_import(Pieces *pieces, const InsertWish *wish) {
+    Str ask = STR("");
+    if (find_availability(wish->available, pieces->run, wish->module, pieces->line)) {
+        ask = arena_printf(pieces->run, "    if not %.*s:\n"
+                                        "        raise ImportError(\"torch_npu\")\n",
+                           STR_FMT(wish->available->test));
+    }
+    add_piece(pieces, INSERT_GUARDED_IMPORT, arena_printf(pieces->run, GUARDED_IMPORT, ask.at));
+}
+
 // Two blank lines before the code that follows. The same for every candidate
 // of the file, so that it is there once.
 static void add_tail(Pieces *pieces, const SourceText *source) {
@@ -206,7 +218,7 @@ void make_inserts(Inserts *out, Arena *run, const InsertWish *wish) {
     add_imports(&pieces, wish, place.behind_import);
     uint32_t imports = out->len;
     if (wish->npu && !binds_for_code(wish, STR("torch_npu"))) {
-        add_piece(&pieces, INSERT_GUARDED_IMPORT, STR(GUARDED_IMPORT));
+        add_guarded_import(&pieces, wish);
     }
     add_switch(&pieces, wish);
     if (wish->npu && !binds(m, STR("npu_fused_ready"))) {

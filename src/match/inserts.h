@@ -3,16 +3,18 @@
 #ifndef NPUFUSE_INSERTS_H
 #define NPUFUSE_INSERTS_H
 
+#include "match/available.h"
 #include "model/finding.h"
 #include "py/project.h"
 
 typedef struct InsertWish {
-    const Module *module;
+    Module *module;
     Str switch_definition; // module-level statement, or empty
     bool npu;              // the replacement calls torch_npu
     const Module *rule;    // functions of it that the text calls are added
     Str text;              // the replacement
     uint32_t line;         // that it begins at
+    Available *available;  // to fill: what the import of torch_npu asks first, if anything
 } InsertWish;
 
 // False where the module deletes torch or torch_npu further down: what is inserted would be

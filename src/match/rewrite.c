@@ -758,7 +758,7 @@ void rewrite_match(Rewrite *out, Arena *run, const RewriteInput *in) {
     out->dtype_operator = arena_str(run, out->dtype_operator);
     InsertWish wish = {place->frame->module, in->switch_definition,
                        !place->match->spec->rule->plain_torch, place->match->spec->rule->module,
-                       out->replacement, out->start_line};
+                       out->replacement, out->start_line, &out->available};
     if (!inserts_last(&wish)) {
         out->fault = "the module deletes torch or torch_npu again, which the replacement needs";
         return;

@@ -8,6 +8,7 @@
 #ifndef NPUFUSE_REWRITE_H
 #define NPUFUSE_REWRITE_H
 
+#include "match/available.h"
 #include "match/prove.h"
 #include "model/finding.h"
 
@@ -15,6 +16,7 @@ typedef struct Rewrite {
     uint32_t start_line, end_line;
     Str original, replacement;
     Inserts inserts;
+    Available available; // whose test the import of torch_npu is given, if any
     Str dtype_out;   // of the result, as Python
     bool dtype_cast; // a cast was written
     bool casts_input; // of the input, so that the operator gives the dtype itself

@@ -3,6 +3,7 @@
 
 #include "match/signals.h"
 
+#include "match/available.h"
 #include "match/evidence.h"
 
 #include <stdlib.h>
@@ -18,6 +19,9 @@ static const char *const callees[] = {
 void signals_mark(SymTable *symbols, uint32_t mark) {
     for (size_t i = 0; i < COUNT(callees); i++) sym_mark(symbols, str_of(callees[i]), mark);
     sym_mark(symbols, STR("optim"), mark);
+    sym_mark(symbols, STR("find_spec"), mark);
+    sym_mark(symbols, STR("torch_npu"), mark);
+    sym_mark(symbols, STR("npu"), mark);
     sym_mark(symbols, STR("padding"), mark);
 }
 
@@ -148,6 +152,10 @@ static bool visit(Node *node, void *data) {
     return node_children(node, visit, data);
 }
 
+static void visit_available(const Node *stmt, void *data) {
+    add_signal(data, SIGNAL_AVAILABLE, stmt);
+}
+
 void signals_collect(Signals *out, Arena *run, Flow *flow, Module *module) {
     SignalWalk walk = {.out = out, .run = run, .module = module};
     walk.top = flow_module_frame(flow, flow_module(flow, module));
@@ -160,6 +168,7 @@ void signals_collect(Signals *out, Arena *run, Flow *flow, Module *module) {
         walk.names[i] = sym_find(flow->symbols, str_of(callees[i]));
     }
     node_children(module->parsed.module, visit, &walk);
+    list_availability(module, visit_available, &walk);
 }
 
 // ---- the facts of findings ----------------------------------------------------
@@ -209,6 +218,8 @@ static const Question questions[] = {
     {"autocast", SIGNAL_AUTOCAST,
      "a region of autocast is opened elsewhere in the scanned files",
      "no region of autocast in the scanned files"},
+    {"availability", SIGNAL_AVAILABLE,
+     "the project tells elsewhere whether an NPU is usable: not asked here", NULL},
 };
 
 // Whether something is said of it.
@@ -247,7 +258,12 @@ void signals_settle(FindingSet *set, Arena *run, Signals *all) {
         Finding *finding = &set->findings.at[i];
         bool asked = find_fact(finding, "gradient") != NULL; // surround.c was
         if (finding->verdict == VERDICT_REJECT || !asked) continue;
-        for (size_t k = 0; k < COUNT(questions); k++) answer(finding, run, all, &questions[k]);
+        bool npu = str_starts(finding->api, "torch_npu.");
+        for (size_t k = 0; k < COUNT(questions); k++) {
+            if (npu || questions[k].kind != SIGNAL_AVAILABLE) {
+                answer(finding, run, all, &questions[k]);
+            }
+        }
         settle_gradient(finding, run, all);
         settle_shapes(finding, run, all);
     }

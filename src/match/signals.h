@@ -16,6 +16,7 @@ typedef enum SignalKind {
     SIGNAL_TRAIN,    // .backward(), an optimizer
     SIGNAL_AUTOCAST, // a region of autocast
     SIGNAL_PADDING,  // a batch as long as its longest member
+    SIGNAL_AVAILABLE, // a function or constant that tells whether an NPU is usable
     SIGNAL_KINDS,
 } SignalKind;
 

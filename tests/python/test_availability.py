@@ -135,3 +135,147 @@ def test_what_runs_without_torch_still_does(tmp_path):
               "    return weight * h.to(x.dtype)\n")
     text = emitted(tmp_path, source)
     assert "\nimport torch\n" not in text
+
+
+# ---- the project's own opinion --------------------------------------------------
+
+HELPERS = {
+    "find_spec": "import importlib.util\n\ndef is_npu_ok():\n"
+                 "    return importlib.util.find_spec('torch_npu') is not None\n",
+    "spec": "from importlib.util import find_spec\n\ndef is_npu_ok():\n"
+            "    spec = find_spec('torch_npu')\n    if spec is None:\n"
+            "        return False\n    return True\n",
+    "hasattr": "import torch\n\ndef is_npu_ok():\n"
+               "    return hasattr(torch, 'npu') and torch.npu.is_available()\n",
+    "import": "from functools import lru_cache\n\n@lru_cache(maxsize=None)\n"
+              "def is_npu_ok(check=False):\n    try:\n        import torch_npu\n"
+              "    except ImportError:\n        return False\n    return True\n",
+    "flag": "def is_npu_ok():\n    ok = False\n    try:\n        import torch_npu\n"
+            "        ok = True\n    except Exception:\n        pass\n    return ok\n",
+    "installed": "import importlib.util\n\ndef _there(name):\n"
+                 "    return importlib.util.find_spec(name) is not None\n\n"
+                 "def is_npu_ok():\n    return _there('torch_npu')\n",
+    "constant_of": "import importlib.util\n_HAS = importlib.util.find_spec('torch_npu') is not None\n"
+                   "\ndef is_npu_ok():\n    return _HAS\n",
+}
+NOT_HELPERS = {
+    "other_package": "import importlib.util\n\ndef is_npu_ok():\n"
+                     "    return importlib.util.find_spec('triton') is not None\n",
+    "missing": "import importlib.util\n\ndef is_npu_ok():\n"
+               "    return importlib.util.find_spec('torch_npu') is None\n",
+    "or_gpu": "import torch\n\ndef is_npu_ok():\n"
+              "    return hasattr(torch, 'npu') or torch.cuda.is_available()\n",
+    "handler": "def is_npu_ok():\n    try:\n        import torch_npu\n"
+               "    except ImportError:\n        return True\n    return True\n",
+    "environment": "import os\n\ndef is_npu_ok():\n    return bool(os.getenv('USE_NPU'))\n",
+    "never": "def is_npu_ok():\n    return False\n",
+    "argument": "import torch\n\ndef is_npu_ok(device):\n"
+                "    return hasattr(torch, 'npu') and device == 'npu'\n",
+    "generator": "import torch\n\ndef is_npu_ok():\n    yield hasattr(torch, 'npu')\n"
+                 "    return hasattr(torch, 'npu')\n",
+}
+CONSTANTS = {
+    "find_spec": "import importlib.util\nHAS_NPU = importlib.util.find_spec('torch_npu') is not None\n",
+    "import": "try:\n    import torch_npu\n    HAS_NPU = True\n"
+              "except ImportError:\n    HAS_NPU = False\n",
+    "else": "try:\n    import torch_npu\nexcept ImportError:\n    HAS_NPU = False\n"
+            "else:\n    HAS_NPU = True\n",
+}
+ASKS = '    if not {}:\n        raise ImportError("torch_npu")\n    import torch_npu\n'
+USES = "from ops import is_npu_ok\nimport torch\n"
+
+
+def availability(folder, source, ops):
+    (folder / "ops.py").write_text(ops)
+    (folder / "model.py").write_text(source)
+    found = [f for f in scan(folder) if f["file"] == "model.py"]
+    facts = [fact for fact in found[0]["facts"] if fact["name"] == "availability"]
+    return generated.apply(source, found), facts
+
+
+@pytest.mark.parametrize("helper", HELPERS)
+def test_a_helper_by_what_it_computes(tmp_path, helper):
+    text, (fact,) = availability(tmp_path, USES + NORM, HELPERS[helper])
+    assert ASKS.format("is_npu_ok()") in text
+    line = HELPERS[helper].split("def is_npu_ok")[0].count("\n") + 1
+    place, = fact["chain"]
+    assert (fact["state"], place["file"]) == ("proven", "ops.py")
+    assert line - 1 <= place["start_line"] <= line
+
+
+@pytest.mark.parametrize("helper", NOT_HELPERS)
+def test_a_name_alone_is_none(tmp_path, helper):
+    text, facts = availability(tmp_path, USES + NORM, NOT_HELPERS[helper])
+    assert "if not" not in text.split("import torch_npu")[0] and not facts
+
+
+@pytest.mark.parametrize("constant", CONSTANTS)
+def test_a_constant(tmp_path, constant):
+    source = "from ops import HAS_NPU\nimport torch\n" + NORM
+    text, (fact,) = availability(tmp_path, source, CONSTANTS[constant])
+    assert ASKS.format("HAS_NPU") in text and fact["chain"][0]["file"] == "ops.py"
+
+
+def test_a_constant_of_the_file_itself(tmp_path):
+    source = "import importlib.util\n" + CONSTANTS["find_spec"].split("\n")[1] + "\nimport torch\n"
+    text, _ = availability(tmp_path, source + NORM, "")
+    assert ASKS.format("HAS_NPU") in text
+
+
+@pytest.mark.parametrize("above", [
+    "from ops import is_npu_ok\nimport torch\nif is_npu_ok():\n    import torch_npu\n",
+    "from outside import is_npu_ok\nimport torch\nif True and is_npu_ok():\n    import torch_npu\n",
+    "from transformers.utils import is_torch_npu_available as is_npu_ok\nimport torch\n",
+], ids=["project", "outside", "known"])
+def test_a_helper_by_its_use(tmp_path, above):
+    ops = "import os\n\ndef is_npu_ok():\n    return os.path.exists('/dev/davinci0')\n"
+    text, (fact,) = availability(tmp_path, above + NORM, ops)
+    assert ASKS.format("is_npu_ok()") in text and fact["state"] == "proven"
+
+
+@pytest.mark.parametrize("source", [
+    "import torch\n" + NORM,
+    "import torch\nif torch.cuda.is_available():\n    from ops import is_npu_ok\n" + NORM,
+    "import torch\n" + NORM + "\n\nfrom ops import is_npu_ok\n",
+    "from ops import is_npu_ok\ndel is_npu_ok\nimport torch\n" + NORM,
+], ids=["not_imported", "on_a_condition", "below", "deleted"])
+def test_one_elsewhere_is_shown(tmp_path, source):
+    text, (fact,) = availability(tmp_path, source, HELPERS["find_spec"])
+    assert "if not" not in text.split("import torch_npu")[0]
+    assert (fact["state"], fact["chain"][0]["file"], fact["chain"][0]["start_line"]) == \
+        ("unknown", "ops.py", 3)
+
+
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("answer", [False, True, "raise"])
+def test_the_helper_is_asked(tmp_path, torch_npu, monkeypatch, there, answer):
+    text, _ = availability(tmp_path, USES + NORM, HELPERS["hasattr"])
+    torch_npu(there)
+    asked = []
+
+    def is_npu_ok():
+        asked.append(1)
+        if answer == "raise":
+            raise RuntimeError("no driver")
+        return answer
+
+    ops = types.ModuleType("ops")
+    ops.is_npu_ok = is_npu_ok
+    monkeypatch.setitem(sys.modules, "ops", ops)
+    module = run(text)
+    assert asked and (module.torch_npu is not None) == (there and answer is True)
+    assert module.npu_fused_ready("npu_rms_norm") == (there and answer is True)
+
+
+def test_kept_findings_follow_the_helper(tmp_path, monkeypatch):
+    """A scan that is kept rests on the helper's file too."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "model.py").write_text(USES + NORM)
+    for name, asks in (("find_spec", True), ("missing", False), ("find_spec", True)):
+        (project / "ops.py").write_text({**HELPERS, **NOT_HELPERS}[name])
+        subprocess.run([BINARY, "scan", "model.py", "-q", "-o", "out"], cwd=str(project),
+                       check=True, capture_output=True, timeout=60)
+        found = json.loads((project / "out" / "findings.json").read_text())["findings"]
+        assert any("is_npu_ok()" in i["text"] for i in found[0]["inserts"]) == asks
