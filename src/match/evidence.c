@@ -11,6 +11,7 @@
 #include "match/near.h"
 #include "match/reached.h"
 #include "match/result_dtype.h"
+#include "match/scripted.h"
 #include "match/surround.h"
 #include "match/variant.h"
 
@@ -678,6 +679,9 @@ void make_finding(Finding *out, Arena *run, const Candidate *c, Str qualname,
     out->switch_ = make_switch(run, rule, existing, &definition);
     Rewrite rewrite = {0};
     const char *fault = c->place->fault;
+    if (!fault && is_scripted(c->place->frame)) {
+        fault = "TorchScript compiles the function, and takes no test of a switch or device";
+    }
     if (!fault) {
         RewriteInput in = {c->place, &all, out->switch_.expr, definition};
         rewrite_match(&rewrite, run, &in);

@@ -19,6 +19,15 @@
     "    return hasattr(torch_npu, operator) and all(\n"                       \
     "        t.device.type == \"npu\" for t in tensors\n"                      \
     "    )\n"
+// Where `all` may be that of torch or numpy.
+#define PREDICATE_IN_STEPS                                                     \
+    "\n\ndef npu_fused_ready(operator, *tensors):\n"                           \
+    "    \"\"\"Whether torch_npu has `operator` and every tensor is on an "    \
+    "NPU.\"\"\"\n"                                                             \
+    "    ready = hasattr(torch_npu, operator)\n"                               \
+    "    for t in tensors:\n"                                                  \
+    "        ready = ready and t.device.type == \"npu\"\n"                     \
+    "    return ready\n"
 
 static bool binds(const Module *m, Str name) {
     const Sym *sym = sym_find(m->project->symbols, name);
@@ -145,10 +154,20 @@ static void add_piece(Pieces *pieces, uint32_t order, Str text) {
     buf_free(&buf);
 }
 
+// `from os import path as os`: the name means something else.
+static bool is_other_os(const Module *m) {
+    const Sym *os = sym_find(m->project->symbols, STR("os"));
+    for (const Binding *b = os ? module_binding(m, os) : NULL; b; b = b->earlier) {
+        if (b->kind != BIND_MODULE || !str_is(b->module, "os")) return true;
+    }
+    return false;
+}
+
 // A blank line parts imports from a comment or docstring above them.
 static void add_imports(Pieces *pieces, const InsertWish *wish, bool behind_import) {
     const Module *m = wish->module;
-    bool os = wish->switch_definition.len && !module_always_binds(m, STR("os"), pieces->line);
+    bool os = wish->switch_definition.len && !is_other_os(m) &&
+              !module_always_binds(m, STR("os"), pieces->line);
     bool torch = needs_torch(wish);
     bool parted = behind_import || pieces->line == 1 ||
                   is_blank_line(&m->source, pieces->line - 1);
@@ -157,10 +176,19 @@ static void add_imports(Pieces *pieces, const InsertWish *wish, bool behind_impo
     if (torch) add_piece(pieces, INSERT_IMPORT, STR("import torch\n"));
 }
 
+// X = __import__("os").environ...
+static Str with_imported_os(Arena *run, Str text) {
+    Str value = text, name = str_take(&value, '='), os = STR(" os.");
+    if (!str_starts(value, os.at)) return text;
+    Str rest = {value.at + os.len, value.len - os.len};
+    return arena_printf(run, "%.*s= __import__(\"os\").%.*s", STR_FMT(name), STR_FMT(rest));
+}
+
 static void add_switch(Pieces *pieces, const InsertWish *wish) {
     Str text = wish->switch_definition;
     const char *blank = text.len ? memchr(text.at, ' ', text.len) : NULL;
     if (!blank || binds(wish->module, (Str){text.at, (size_t)(blank - text.at)})) return;
+    if (is_other_os(wish->module)) text = with_imported_os(pieces->run, text);
     add_piece(pieces, INSERT_SWITCH, arena_printf(pieces->run, "\n%.*s\n", STR_FMT(text)));
 }
 
@@ -222,7 +250,8 @@ void make_inserts(Inserts *out, Arena *run, const InsertWish *wish) {
     }
     add_switch(&pieces, wish);
     if (wish->npu && !binds(m, STR("npu_fused_ready"))) {
-        add_piece(&pieces, INSERT_PREDICATE, STR(PREDICATE));
+        bool plain = !m->stars.len && !binds(m, STR("all"));
+        add_piece(&pieces, INSERT_PREDICATE, plain ? STR(PREDICATE) : STR(PREDICATE_IN_STEPS));
     }
     add_helpers(&pieces, wish);
     if (out->len > imports) add_tail(&pieces, &m->source);

@@ -285,6 +285,8 @@ const Translation sentences_match[] = {
      "规则的替换代码对此变体没有返回值"},
     {"what a default decides cannot be tested where the replacement would stand",
      "由默认值决定的条件无法在替换位置检查"},
+    {"TorchScript compiles the function, and takes no test of a switch or device",
+     "该函数由 TorchScript 编译，不支持开关或设备检查"},
     {"the module deletes torch or torch_npu again, which the replacement needs",
      "模块后来又删除了 torch 或 torch_npu，而替换代码需要它"},
     {"a statement in between binds a name anew that the original reads before",

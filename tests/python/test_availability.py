@@ -279,3 +279,45 @@ def test_kept_findings_follow_the_helper(tmp_path, monkeypatch):
                        check=True, capture_output=True, timeout=60)
         found = json.loads((project / "out" / "findings.json").read_text())["findings"]
         assert any("is_npu_ok()" in i["text"] for i in found[0]["inserts"]) == asks
+
+
+# ---- other names, and TorchScript ------------------------------------------------
+
+@pytest.mark.parametrize("above", [
+    "from torch import *\n", "from numpy import *\n", "\n\ndef all(x):\n    return x.foo\n",
+    "from os import path as os\n", "import os.path\n", "import os.path as os\n",
+], ids=["torch", "numpy", "own", "path", "part", "path_as"])
+def test_names_of_another_meaning(tmp_path, torch_npu, above):
+    """`all` of torch or numpy, an `os` that is something else."""
+    text = emitted(tmp_path, f"import torch\n{above}{NORM}")
+    calls = torch_npu(True)
+    run(text)
+    assert calls == []
+
+
+SCRIPTED = {
+    "decorated": ("@torch.jit.script\n", "", "caution"),
+    "traced": ("@torch.jit.script_if_tracing\n", "", "caution"),
+    "handed": ("", "fast = torch.jit.script(norm)\n", "caution"),
+    "called": ("", "@torch.jit.script\ndef twice(x, w):\n    return norm(norm(x, w), w)\n",
+               "caution"),
+    "handed_caller": ("", "def twice(x, w):\n    return norm(x, w)\n\n\n"
+                          "fast = torch.jit.script(twice)\n", "caution"),
+    "object": ("", "def build(kind):\n    return torch.jit.script(kind())\n", "caution"),
+    "other": ("", "def plus(x, y):\n    return x + y\n\n\nfast = torch.jit.script(plus)\n",
+              "recommend"),
+    "loaded": ("", "def load(path):\n    return torch.jit.load(path)\n", "recommend"),
+}
+
+
+@pytest.mark.parametrize("form", SCRIPTED)
+def test_what_torchscript_compiles_stays(tmp_path, form):
+    above, below, verdict = SCRIPTED[form]
+    (tmp_path / "model.py").write_text(
+        f"import torch\n\n\n{above}def norm(x, weight):\n    h = x.float()\n"
+        "    h = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6)\n"
+        f"    return weight * h.to(x.dtype)\n\n\n{below}")
+    found, = scan(tmp_path)
+    assert (found["verdict"], bool(found["replacement"])) == (verdict, verdict == "recommend")
+    if verdict == "caution":
+        assert any("TorchScript" in reason for reason in found["reasons"])

@@ -7,7 +7,7 @@ from torch import nn
 @torch.jit.script
 def swiglu(y):
     a, b = torch.chunk(y, 2, -1)
-    return F.silu(a) * b  # expect: swiglu recommend
+    return F.silu(a) * b  # expect: swiglu caution
 
 
 @torch.compile

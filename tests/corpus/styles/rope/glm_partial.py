@@ -10,12 +10,12 @@ def apply_rotary_pos_emb(x: torch.Tensor, rope_cache: torch.Tensor) -> torch.Ten
     rope_cache = rope_cache[:, :sq]
     xshaped = x.reshape(b, np, sq, rot_dim // 2, 2)
     rope_cache = rope_cache.view(-1, 1, sq, xshaped.size(3), 2)
-    x_out2 = torch.stack(  # expect: rope recommend|caution
+    x_out2 = torch.stack(
         [
             xshaped[..., 0] * rope_cache[..., 0] - xshaped[..., 1] * rope_cache[..., 1],
             xshaped[..., 1] * rope_cache[..., 0] + xshaped[..., 0] * rope_cache[..., 1],
         ],
         -1,
     )
-    x_out2 = x_out2.flatten(3)
+    x_out2 = x_out2.flatten(3)  # expect: rope caution
     return torch.cat((x_out2, x_pass), dim=-1)
