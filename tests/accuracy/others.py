@@ -34,12 +34,16 @@ HALVES = ("tune", "held", "fresh", "fresh2", "fresh3", "fresh4", "fresh5")
 
 # Files without labels that the labelled ones import from, or that make their modules.
 CONTEXT = {
+    "AI-Study-Han/Zero-Chatgpt": ("pretrain/model/configuration_miaomiao.py",
+                                  "sft/model/configuration_miaomiao.py"),
+    "ByteDance-Seed/Bagel": ("modeling/qwen2/configuration_qwen2.py",),
     "OpenMOSS/CoLLiE": ("collie/module.py",),
     "Physical-Intelligence/openpi": (
         "src/openpi/models_pytorch/transformers_replace/models/gemma/configuration_gemma.py",),
     "apple/corenet": ("corenet/modeling/layers/activation/__init__.py",
                       "corenet/modeling/layers/activation/swish.py"),
     "apple/ml-4m": ("fourm/models/fm.py",),
+    "cooper12121/llama3-8x8b-MoE": ("modeling_file/configuration_llama_moe.py",),
     "databricks/megablocks": ("megablocks/layers/arguments.py", "megablocks/layers/mlp.py"),
     "epfLLM/Megatron-LLM": ("megatron/model/utils.py",),
     "evintunador/minLlama3": ("params.py",),
