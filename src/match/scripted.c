@@ -64,13 +64,50 @@ static bool search_script(Node *node, void *data) {
     return !search->found && node_children(node, search_script, data);
 }
 
+// A function of the module, and the class that it is a method of or NULL.
+typedef struct Callable {
+    Node *fn;
+    const Node *class_node;
+} Callable;
+
+static bool is_compiled(Frame *top, const Callable *c) {
+    ScriptSearch search = {.top = top, .name = c->fn->u.function->name,
+                           .of_class = c->class_node ? c->class_node->u.class_->name : NULL};
+    node_children(top->module->parsed.module, search_script, &search);
+    return search.found;
+}
+
+enum { CALLERS_MAX = 32 };
+
+static bool calls_name(const Node *call, const Sym *name) {
+    const Node *func = call->u.call.func;
+    return func->kind == N_NAME        ? func->u.name.id == name
+         : func->kind == N_ATTRIBUTE && func->u.attribute.attr == name;
+}
+
+// What calls the name, behind what was found, once each.
+static uint32_t add_callers(Module *module, Callable *found, uint32_t len, const Sym *name) {
+    uint32_t at = module_first_call(module, name);
+    for (; at && len < CALLERS_MAX; at = module_next_call(module, at)) {
+        Callable caller = {module->call_owners[at - 1], module->call_classes[at - 1]};
+        if (!calls_name(module->calls.at[at - 1], name)) continue;
+        bool known = !caller.fn || caller.fn->kind != N_FUNCTION_DEF;
+        for (uint32_t i = 0; i < len && !known; i++) known = found[i].fn == caller.fn;
+        if (!known) found[len++] = caller;
+    }
+    return len;
+}
+
 bool is_scripted(Frame *f) {
     if (!f->fn || f->fn->kind != N_FUNCTION_DEF) return false;
     if (!str_contains(f->module->source.text, STR("jit"))) return false;
+    Frame *top = flow_module_frame(f->flow, f->mf);
     bool owned = f->owner && f->owner->node && f->owner->node->kind == N_CLASS_DEF;
-    ScriptSearch search = {.top = flow_module_frame(f->flow, f->mf),
-                           .name = f->fn->u.function->name,
-                           .of_class = owned ? f->owner->node->u.class_->name : NULL};
-    node_children(f->module->parsed.module, search_script, &search);
-    return search.found;
+    Callable found[CALLERS_MAX] = {{f->fn, owned ? f->owner->node : NULL}};
+    module_list_calls(f->module);
+    for (uint32_t i = 0, len = 1; i < len; i++) {
+        if (is_compiled(top, &found[i])) return true;
+        len = add_callers(f->module, found, len, found[i].fn->u.function->name);
+    }
+    return false;
 }

@@ -303,9 +303,16 @@ SCRIPTED = {
                "caution"),
     "handed_caller": ("", "def twice(x, w):\n    return norm(x, w)\n\n\n"
                           "fast = torch.jit.script(twice)\n", "caution"),
+    "called_between": ("", "def twice(x, w):\n    return norm(norm(x, w), w)\n\n\n"
+                           "def often(x, w):\n    return twice(twice(x, w), w)\n\n\n"
+                           "@torch.jit.script\ndef most(x, w):\n    return often(x, w)\n",
+                       "caution"),
     "object": ("", "def build(kind):\n    return torch.jit.script(kind())\n", "caution"),
     "other": ("", "def plus(x, y):\n    return x + y\n\n\nfast = torch.jit.script(plus)\n",
               "recommend"),
+    "beside": ("", "def twice(x, w):\n    return norm(norm(x, w), w)\n\n\n"
+                   "def half(x):\n    return x / 2\n\n\n"
+                   "@torch.jit.script\ndef quarter(x):\n    return half(half(x))\n", "recommend"),
     "loaded": ("", "def load(path):\n    return torch.jit.load(path)\n", "recommend"),
 }
 
